@@ -5,7 +5,7 @@
  * The flags go right behind the compiler's name, so flags of the build that come later win (a file
  * compiled with -fno-instrument-functions stays as it is). Calls that compile nothing (--version,
  * -print-search-dirs, ...) are passed on as they came. gnatmake and gprbuild, which build Ada programs,
- * are told what is for the compiler (-cargs) and what for the linker (-largs); -margs ends that.
+ * get the compiler's options behind -cargs and the linker's behind -largs; -margs ends that.
  */
 #include "cli/out/interrupts.h"
 
@@ -34,10 +34,11 @@ static const char help[] =
     "usage: fisql cc [OPTION...] COMPILER [ARGUMENT...]\n"
     "\n"
     "Runs COMPILER (gcc, g++, clang, clang++, cc, ..., gfortran, gdc, gnatmake, gprbuild, gccgo)\n"
-    "so that what it compiles can be recorded: with -finstrument-functions, and with -g where the\n"
-    "arguments have no -g of their own.\n"
-    "Functions of system headers (std::vector, ...) are not instrumented: what they do counts as\n"
-    "their callers'.\n"
+    "with -finstrument-functions, and with -g if the arguments have none, so that fisql can record "
+    "what\n"
+    "it compiles. Functions of system headers (std::vector, ...) are not instrumented: their "
+    "callers\n"
+    "get their time and allocations.\n"
     "\n"
     "      --system-headers          instrument functions of system headers, too\n"
     "      --static-runtime          link the collector into the program, which then also records\n"
@@ -46,10 +47,9 @@ static const char help[] =
     "                                -static-pie\n"
     "      --after-inlining          instrument what is left after inlining (clang only): fewer\n"
     "                                hooks, but calls that were inlined are not recorded\n"
-    "      --no-inline               inline nothing but what is declared always_inline: clang "
-    "says\n"
-    "                                where the arguments of inlined copies lie only behind their\n"
-    "                                hooks, so record --values misses them. Counts stay the same\n"
+    "      --no-inline               inline only functions that are declared always_inline. With\n"
+    "                                clang, record --values misses the arguments of inlined\n"
+    "                                copies without it. Counts stay the same\n"
     "      --exclude-function=LIST   do not instrument functions whose name contains one of the\n"
     "                                words of LIST, separated by commas (gcc only)\n"
     "      --exclude-file=LIST       the same for file names (gcc only)\n"
@@ -133,7 +133,7 @@ static char *response_word(char **text)
     return word;
 }
 
-/* Adds the arguments as the compiler sees them: @FILE stands for the words in that file. */
+/* Adds the arguments as the compiler sees them: @FILE is replaced by the words in that file. */
 static void add_expanded(struct words *words, const char *argument, int level)
 {
     char *text = NULL;
@@ -202,7 +202,7 @@ static bool runtime_find(char *folder, size_t size)
     return access(archive, R_OK) == 0;
 }
 
-/* Is the compiler clang, and what does it call itself? Asked of the compiler, for names tell little
+/* Is the compiler clang, and what does it call itself? We ask the compiler, because names say little
  * (cc, c++). */
 static bool is_clang(const char *compiler, char *version, size_t size)
 {

@@ -11,7 +11,7 @@
 static const char help[] =
     "usage: fisql dump [RUN.bin]\n"
     "\n"
-    "Prints a log (RUN.bin: run.bin) as text, as it stands in the file: a line for each chunk, "
+    "Prints a log (RUN.bin: run.bin) as text, in the file's order: a line for each chunk, "
     "then\n"
     "a line for each fact or event in it. Use it to see what a log holds, and in tests; the\n"
     "database of `fisql load` is easier to ask. +N is the ticks since the event before.\n"

@@ -25,7 +25,7 @@ static const char help[] =
     "Makes the SQLite database of a log (RUN.bin: run.bin). The database appears under its name\n"
     "when it is complete; a fisql database of that name is replaced.\n"
     "\n"
-    "  -o, --output FILE     the database (the log's name with .db in the place of .bin)\n"
+    "  -o, --output FILE     the database (the log's name with .db instead of .bin)\n"
     "      --summary         leave out the rows of the table calls; keep everything else\n"
     "      --sysroot DIR     look for the program and its libraries under DIR\n"
     "      --symbols DIR     look for separate debug files under DIR/.build-id\n"

@@ -14,15 +14,16 @@
 static const char help[] =
     "usage: fisql ps [OPTION...]\n"
     "\n"
-    "Lists the processes that are being recorded now: those of yours, or of all users where root\n"
-    "asks. `recorder` is the PID of fisql record, empty where the program runs without it; `calls` "
-    "those\n"
-    "that it has entered so far; `log_bytes` the log's size; `lost` the calls that could not be\n"
+    "Lists the processes that are being recorded now: yours, or those of all users if root asks.\n"
+    "`recorder` is the PID of fisql record, empty if the program runs without it; `calls` counts "
+    "the\n"
+    "calls entered so far; `log_bytes` is the log's size; `lost` counts the calls that could not "
+    "be\n"
     "written.\n"
     "\n"
     "      --format FORMAT      table, csv, json or markdown (table)\n"
     "\n"
-    "Exit status: 0 done, 1 there is none, 2 not done.\n"
+    "Exit status: 0 done, 1 no program is recorded, 2 not done.\n"
     "\n"
     "example: fisql ps\n";
 

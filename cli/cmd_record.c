@@ -3,7 +3,7 @@
  *
  * It makes the log and the live area, starts the program with the collector preloaded, passes
  * signals on, and waits until the program and every process of it that records have ended, or until
- * it is told not to wait for the others. Then it appends what processes that died left in the live
+ * a signal ends the waiting. Then it appends what processes that died left in the live
  * area, so that nothing is lost by a crash. It ends as the program ended: with its exit status, or
  * by its signal.
  */
@@ -101,7 +101,7 @@ static int libraries_find(const struct record_options *options, char *paths, siz
     return 0;
 }
 
-/* An ASan runtime wants to come first of all libraries. The collector tells it not to check that,
+/* An ASan runtime wants to come first of all libraries. The collector makes it not check that,
  * by __asan_default_options(), unless the program has that function itself. */
 static int asan_options_set(const char *program)
 {
@@ -135,7 +135,7 @@ static int environment_set(const struct record_options *options, const char *col
     return failed;
 }
 
-/* Starts the program. A failed exec comes back through a pipe, so that it is told from a program
+/* Starts the program. A failed exec comes back through a pipe, to distinguish it from a program
  * that ends with the same status. Returns the pid, or -1 with errno. */
 static pid_t program_start(char **argv, const struct signals *signals, struct live *live)
 {
@@ -187,7 +187,7 @@ static void end_append(struct live *live, uint64_t key, pid_t pid, int status,
 {
     char signal_text[16], ns[24], cpu_ns[24], waits[24], preemptions[24], queued_ns[24];
     if (key == 0 || !WIFSIGNALED(status))
-        return; /* the collector has told how it ended */
+        return; /* the collector has recorded how it ended */
     snprintf(signal_text, sizeof signal_text, "%d", WTERMSIG(status));
     snprintf(ns, sizeof ns, "%lld%09ld", (long long)end->at.tv_sec, end->at.tv_nsec);
     snprintf(cpu_ns, sizeof cpu_ns, "%" PRIu64, end->times.ran_ns);
@@ -466,7 +466,7 @@ int record_end_as(int status)
     return WEXITSTATUS(status);
 }
 
-/* Those who work beside the program while it runs. */
+/* The threads that work beside the program while it runs. */
 struct beside {
     struct live_writer writer;
     struct late_recipes late;

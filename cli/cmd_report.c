@@ -1,6 +1,6 @@
 /*
  * fisql report: one HTML page to look at a run with. The page (report/) is compiled in as two
- * halves; between them stand the run's data as JSON (report.h).
+ * halves; between them are the run's data as JSON (report.h).
  *
  * It is written beside its name and renamed when it is complete.
  */

@@ -32,7 +32,7 @@ static const char help[] =
     "\n"
     "Writes a page of Markdown on some functions of a run (DB: run.db), to attach to a code "
     "review:\n"
-    "how often and how long they ran, who calls them and whom they call, and which findings of "
+    "how often and how long they ran, their callers and callees, and which findings of "
     "the\n"
     "canned queries touch them. With --picture also a picture: their contexts, their slowest "
     "calls\n"

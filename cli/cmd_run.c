@@ -1,5 +1,5 @@
 /*
- * fisql run: a program recorded, loaded, and told about in one go. Each step is the command of its
+ * fisql run: a program recorded, loaded, and reported in one go. Each step is the command of its
  * name; what the program says on its standard output stays alone there, so the digest goes to
  * standard error. It ends as the program ended, whatever became of the steps after it.
  */

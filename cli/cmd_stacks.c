@@ -17,20 +17,18 @@
 static const char help[] =
     "usage: fisql stacks [OPTION...] [PID]\n"
     "\n"
-    "Prints the stacks of all threads of a program that is being recorded (PID: its own, or that "
-    "of\n"
-    "its fisql record; without one, of the only one there is): the call that a thread is in "
-    "first,\n"
-    "then its caller, and so on, with the time since each was entered. Threads with the same "
-    "stack\n"
-    "are shown once. The program runs on meanwhile: it is neither stopped nor asked.\n"
+    "Prints the stacks of all threads of a program that is being recorded. PID is the program's "
+    "or\n"
+    "its recorder's; without it, the only recorded program is asked. A stack begins with the call\n"
+    "that the thread is in, then comes its caller, and so on, with the time since each was "
+    "entered.\n"
+    "Threads with the same stack are shown once. The program runs on and does not notice.\n"
     "\n"
-    "With `fisql record --locks` it says which lock a thread waits for and who has it, and first "
-    "of\n"
-    "all if threads wait for each other in a circle: a deadlock.\n"
+    "With `fisql record --locks` it says which lock a thread waits for and which thread holds it. "
+    "If\n"
+    "threads wait for each other in a circle, a deadlock, it says that first.\n"
     "\n"
-    "      --last N             the last N calls of each thread, too; of those that are not yet in "
-    "the log\n"
+    "      --last N             also the last N calls of each thread that are not yet in the log\n"
     "      --each               each thread by itself\n"
     "      --all                all calls of a deep stack (default: the first and last 100)\n"
     "      --demangle STYLE     short names, full ones, or no: as the linker knows them (short)\n"
@@ -89,7 +87,7 @@ static int parse(struct request *request, int argc, char **argv)
     return args_end(&args);
 }
 
-/* Those circles that still stand when they are looked at once more. Returns how many. */
+/* Shows the circles that still exist at a second look. Returns how many. */
 static size_t show_circles(const struct live_show *show)
 {
     const struct timespec again = {0, LOOK_AGAIN_NS};

@@ -1,7 +1,7 @@
 /*
  * fisql tree: the calling context tree in the terminal.
  *
- * The database's frames tell call sites apart; people want one line for a function under its
+ * The database's frames distinguish call sites; people want one line for a function under its
  * caller. So frames are merged into nodes by function and parent node. A child's node has a larger
  * index than its parent's, so totals over subtrees are sums from the end to the start.
  *
@@ -35,19 +35,18 @@ static const char help[] =
     "it, with its total processor time (with callees), its self time, its calls, and the memory\n"
     "allocated within it. The hooks' cost is taken out of the times; recursion is folded.\n"
     "\n"
-    "Behind a function stands how long it was paused (FISQL_PAUSE), as wall time: that is in its\n"
-    "total, not in its self time.\n"
-    "A time with ~ is less than its own error, which the hooks' cost made.\n"
-    "A self time with > counts from where the log of record --ring begins: what was before is not\n"
-    "known.\n"
+    "(paused T) behind a function is wall time between FISQL_PAUSE and FISQL_RESUME: it is part of "
+    "the\n"
+    "total, not of the self time. A time with ~ is less than its error, which comes from the "
+    "hooks'\n"
+    "cost. A self time with > counts from where the log of record --ring begins.\n"
     "\n"
     "      --from FUNCTION      begin at this function (*, ? and [...]): its contexts are merged\n"
     "      --by-value FUNCTION.PARAMETER\n"
     "                           begin at the outermost calls of this function, sorted by the "
     "value\n"
-    "                           of an argument, or by FUNCTION.result (record --values). Reads "
-    "all\n"
-    "                           calls within them, and knows nothing of memory\n"
+    "                           of an argument, or by FUNCTION.result (record --values). Reads\n"
+    "                           all calls within them; shows no memory\n"
     "      --depth N            show N levels\n"
     "      --min-percent P      leave out contexts with less than P % of the whole (1)\n"
     "      --sort BY            time, calls or bytes: order, and what the percentages are of "
@@ -72,7 +71,7 @@ struct node {
 
 struct tree {
     const struct run_view *view;
-    struct node *nodes; /* nodes[0] stands above the roots */
+    struct node *nodes; /* nodes[0] is above the roots */
     uint32_t count;
     size_t capacity;
     struct intern places; /* (parent, function): nodes are numbered by them from 1 on */

@@ -1,14 +1,15 @@
 -- title:       Alloc-free pairs
 -- question:    Who frees the blocks that another allocated?
 -- group:       Memory
--- description: Which function freed what which function allocated: the ownership matrix. Blocks that
---              were not freed have their own rows.
--- advice:      One allocator with one freer is clear ownership: make them a constructor and a destructor.
---              One allocator with many freers is ownership that travels: say in the interface who frees.
+-- description: Pairs of a function that allocated blocks and one that freed them: the ownership
+--              matrix. Blocks that were not freed have their own rows.
+-- advice:      One allocator with one freer is clear ownership: make them a constructor and a
+--              destructor. One allocator with many freers is ownership that travels: say in the
+--              interface which side frees.
 -- source:      the blocks' allocating and freeing calls
 -- report:      overview
 -- param:       min_blocks = 1 | blocks | leave out pairs with fewer
--- param:       wrappers = 0 | 0 or 1 | 1 = name wrappers of malloc, such as xmalloc, not who calls them
+-- param:       wrappers = 0 | 0 or 1 | 1 = name wrappers of malloc, such as xmalloc, not their callers
 -- param:       all_blocks = 0 | - | 1 = also those that the C library keeps (--all-blocks)
 -- column:      allocated_by | - | function that allocated
 -- column:      allocated_location | - | where it is defined

@@ -1,16 +1,16 @@
 -- title:       Allocators
 -- question:    Which functions allocate and free, and how much?
 -- group:       Memory
--- description: Functions by the memory they allocate and free, by their own code and with callees. What a
---              wrapper of malloc or free does counts as its caller's.
---              An allocator only allocates, a freer only frees, a mixed function does both.
+-- description: Functions by the memory they allocate and free, by their own code and with callees.
+--              The work of a wrapper of malloc or free counts as its caller's. An allocator only
+--              allocates, a freer only frees, a mixed function does both.
 -- advice:      Large total bytes with a small delta are churn: reuse, pool or reserve. A pair of an
 --              allocator and a freer is a constructor and its destructor. A growing delta in a
 --              function that should clean up after itself is a leak's owner: see not-freed.
 -- source:      heaptrack's and memusage's tables
 -- report:      overview
 -- param:       min_bytes = 0 | bytes | leave out functions that allocate and free less, with callees
--- param:       wrappers = 0 | 0 or 1 | 1 = name wrappers of malloc, such as xmalloc, not who calls them
+-- param:       wrappers = 0 | 0 or 1 | 1 = name wrappers of malloc, such as xmalloc, not their callers
 -- column:      function | - | demangled name
 -- column:      location | - | where it is defined
 -- column:      class | - | what its own code does: allocator, freer, mixed, or - (callees only)

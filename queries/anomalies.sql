@@ -3,9 +3,9 @@
 -- group:       Trust
 -- description: Exits that did not match their entry, calls that were unwound by longjmp or an exception,
 --              calls that never ended, and memory events that contradict one another.
--- advice:      A mismatched exit without longjmp, coroutines or assembly around it may be a smashed stack:
---              look at the last calls before it. Unwound calls are normal with exceptions, open ones where
---              the program called exit() or _exit(): normal=1 shows these, too.
+-- advice:      A mismatched exit without longjmp, coroutines or assembly around it may be a smashed
+--              stack: look at the last calls before it. Unwound calls are normal with exceptions,
+--              so are open ones if the program called exit() or _exit(): normal=1 shows these, too.
 -- source:      the collector's shadow stack against the exits that came
 -- needs:       calls
 -- report:      errors

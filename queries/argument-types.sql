@@ -1,13 +1,15 @@
 -- title:       Argument types
 -- question:    Where would another type say more, or do?
 -- group:       Arguments and results
--- description: Parameters whose values need less than their type: whole numbers that are passed as double,
---              numbers that are only ever 0 and 1, texts that are always empty or NULL, and in functions that
---              take much of the time numbers of 64 bits that 32 would hold. What costs time comes first.
--- advice:      A double that is always whole is counted in floating point: an integer is exact, and compares and indexes
---              faster. bool says what a number of 0 and 1 means. A text that is always empty is a
---              feature that nobody uses. 32 bits help where many are kept in memory, or divided. Another
---              input may need the whole type: look at what callers can pass.
+-- description: Parameters whose values need less than their type: whole numbers that are passed as
+--              double, numbers that are only ever 0 and 1, texts that are always empty or NULL, and
+--              in functions that take much of the time numbers of 64 bits that 32 would hold. The
+--              parameters that cost the most time come first.
+-- advice:      A double that is always whole is counted in floating point: an integer is exact, and
+--              compares and indexes faster. bool says what a number of 0 and 1 means. A text that
+--              is always empty is a feature that nobody uses. 32 bits help if many numbers are kept
+--              in memory, or divided. Another input may need the whole type: look at what callers
+--              can pass.
 -- source:      the values that were passed; "Primitive Obsession" in Fowler, Refactoring
 -- report:      none
 -- needs:       values

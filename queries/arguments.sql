@@ -4,9 +4,9 @@
 -- description: For each parameter of the functions whose arguments were recorded: how many values there
 --              were, the least and the greatest number, and the commonest values with their share of the
 --              calls. Parameters of functions whose own code took the most processor time come first.
--- advice:      Use it to learn what a function is really asked for: which cases are common enough to be
---              handled first, which never come. A value that was never passed in this run may be passed in
---              another. `fisql query results` has the results.
+-- advice:      Learn what a function is really used for: which cases are common enough to be
+--              handled first, which never come. A value that was never passed in this run may be
+--              passed in another. `fisql query results` has the results.
 -- source:      each value is counted up to 64 of them; beyond, the commonest are found by Space-Saving (Metwally,
 --              Agrawal, El Abbadi 2005), and their calls are what is sure
 -- report:      none

@@ -1,8 +1,8 @@
 -- title:       Bad frees
 -- question:    Which frees were of no block?
 -- group:       Memory
--- description: Frees of an address that is not the start of a live block: it lies inside one, or was never
---              seen as a block.
+-- description: Frees of an address that is not the start of a live block: it lies inside one, or
+--              fisql never saw it as a block.
 -- advice:      Inside a block: a pointer was moved (p++) before it was freed; the column offset says how far.
 --              Unknown: memory of the stack, of a static array, or of another allocator. If it was allocated
 --              while recording was off (--start-off), all is well.

@@ -3,19 +3,20 @@
 -- group:       Memory
 -- description: For each place that allocates, the deepest function whose call encloses both the allocation
 --              and the free: an arena for these blocks would live there.
--- advice:      An owner with many blocks can make one arena at its start and free it at its end: no single
---              frees, no leaks on error paths. An owner near the root says only that the blocks live long; main, the first
---              functions of other threads and calls that last for most of a thread's time are left out for it, and owners
---              with hardly a block a call, which an arena does not help.
---              Blocks freed by another thread, or not at all, have no owner.
+-- advice:      An owner with many blocks can make one arena at its start and free it at its end: no
+--              single frees, no leaks on error paths. An owner near the root says only that the
+--              blocks live long: main, the first functions of other threads, and calls that last
+--              for most of a thread's time are left out. So are owners with hardly a block a call,
+--              which an arena does not help. Blocks freed by another thread, or not at all, have no
+--              owner.
 -- source:      region-based memory management: Tofte & Talpin 1997
 -- needs:       calls
 -- report:      findings
 -- param:       min_blocks = 10 | blocks | leave out places with fewer
 -- param:       min_per_call = 2 | blocks | leave out owners with fewer a call, over all places
 -- param:       max_part = 50 | % | leave out owners whose calls last longer, of their thread's time
--- param:       roots = 0 | 0 or 1 | 1 = also owners that nobody called, such as main
--- param:       wrappers = 0 | 0 or 1 | 1 = name wrappers of malloc, such as xmalloc, not who calls them
+-- param:       roots = 0 | 0 or 1 | 1 = also owners without a caller, such as main
+-- param:       wrappers = 0 | 0 or 1 | 1 = name wrappers of malloc, such as xmalloc, not their callers
 -- filter:      function = owner allocated_by
 -- column:      owner | - | function whose call encloses the blocks' lives
 -- column:      owner_location | - | where it is defined

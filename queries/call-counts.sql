@@ -1,7 +1,7 @@
 -- title:       Call counts
 -- question:    How often was each function called?
 -- group:       Time
--- description: The functions by how often they were called, exactly.
+-- description: Functions by the exact number of their calls.
 -- advice:      A count that is far from what you expect is the finding: a cache that never hits, a
 --              loop that runs once too often, work that is done again for each element.
 -- source:      gcov, gprof

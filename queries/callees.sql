@@ -1,9 +1,8 @@
 -- title:       Callees
 -- question:    Whom does each function call, and at what cost?
 -- group:       Time
--- description: What a function called, from which line, how often, and how long those calls took: where
---              its processor time went. Of one function in the order of that; of all, the dearest calls
---              come first.
+-- description: What a function called, from which line, how often, and how long those calls took:
+--              where its processor time went. The dearest calls come first.
 -- advice:      Name the function with --function. What is missing between the function's time and the
 --              sum of its callees is its own code and code without hooks.
 -- source:      gprof's call graph, with exact times

@@ -1,18 +1,18 @@
 -- title:       Callers
 -- question:    Who calls each function, from where and how often?
 -- group:       Time
--- description: Who called a function, from which line, how often, and how long those calls took. Of all
---              functions, the dearest calls come first.
--- advice:      Name the function with --function. The caller with the most time is the one whose
---              calls are worth avoiding or making cheaper. A row without a caller was called by code
---              without hooks (a library, the start of a thread).
+-- description: The callers of a function, from which line they called it, how often, and how long
+--              those calls took. The dearest calls come first.
+-- advice:      Name the function with --function. Avoid the calls of the caller with the most time,
+--              or make them cheaper. A row without a caller was called by code without hooks (a
+--              library, the start of a thread).
 -- source:      gprof's call graph, with exact times for each caller instead of shares
 -- report:      none
 -- param:       function = NULL | - | the function called, a pattern (all functions)
 -- filter:      function = function
 -- column:      function | - | the function called
 -- column:      location | - | where it is defined
--- column:      caller | - | who called it
+-- column:      caller | - | the function that called it
 -- column:      called_from | - | file and line of the call; (inlined): not known, for the compiler inlined the function
 -- column:      calls | calls | calls from there
 -- column:      share | % | of all calls of the function

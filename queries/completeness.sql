@@ -1,10 +1,11 @@
 -- title:       Completeness
 -- question:    Is anything missing from the recording?
 -- group:       Trust
--- description: What the log or the database lacks, and which results that touches. No rows: nothing.
--- advice:      What a run with losses does have is sound. Its counts are lower bounds, and what is listed as
---              dead or not freed may have been called or freed in the part that is missing. Record again
---              if that matters.
+-- description: What the log or the database lacks, and which results are affected. No rows: nothing
+--              is missing.
+-- advice:      The rows of a run with losses are sound. Its counts are lower bounds, and what is
+--              listed as dead or not freed may have been called or freed in the part that is
+--              missing. Record again if that matters.
 -- source:      gaps in the chunks' sequences, checksums, what the collector counted as lost
 -- report:      errors
 -- column:      what | - | is missing

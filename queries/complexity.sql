@@ -1,13 +1,15 @@
 -- title:       Complexity
--- question:    Which functions take the most different ways?
+-- question:    Which functions take the most different paths?
 -- group:       Inlining and call structure
--- description: Functions by the number of different things that their calls did: distinct sets of functions
---              that one call called (modes). A call through a pointer counts as one callee, accessors as none.
--- advice:      Many modes, none of them common, mean a function to be split by them. Where site_modes is as high as
---              sites, each place that calls the function makes it do something else: give each a function of its
---              own. Many sequences of few modes are loops over items of several kinds. Interpreters' loops are
---              complex by nature. A function with one call has one sequence, however long. Modes are counted in
---              the commonest sequences (calls of the same callee in a row count once).
+-- description: Functions by the number of different things that their calls did: distinct sets of
+--              functions that a call called (modes). A call through a pointer counts as one callee,
+--              accessors as none.
+-- advice:      Many modes, none of them common, mean a function to be split by them. If site_modes
+--              is as high as sites, each place that calls the function makes it do something else:
+--              give each a function of its own. Many sequences of few modes are loops over items of
+--              several kinds. Interpreters' loops are complex by nature. A function with one call
+--              has one sequence, however long. Modes are counted in the commonest sequences (calls
+--              of the same callee in a row count once).
 -- source:      distinct call sequences; compare cyclomatic complexity (McCabe 1976), which counts paths
 --              that might be taken
 -- report:      overview

@@ -1,14 +1,15 @@
 -- title:       Constant arguments
 -- question:    Which parameters had one value in all calls?
 -- group:       Arguments and results
--- description: Parameters that had one and the same value in every call, though several functions pass
---              them: a flag that nobody sets, a size that is always the same, a NULL that nobody fills in.
+-- description: Parameters that had one value in every call, although several functions pass them: a
+--              flag that nobody sets, a size that is always the same, a NULL that nobody fills in.
 --              Functions whose own code took the most processor time come first.
--- advice:      Drop the parameter and the code for its other values, or make a version of the function for
---              this value alone. The advice is wrong where another input passes another value, in an
---              interface that others call, and in test doubles. Left out are `this` and pointers to objects
---              (pointers = 1 takes them), functions called through pointers, whose parameters are not theirs to
---              choose, and parameters that a single function passes.
+-- advice:      Drop the parameter and the code for its other values, or make a version of the
+--              function for this value alone. The advice is wrong if another input passes another
+--              value, in an interface that others call, and in test doubles. Left out are `this`
+--              and pointers to objects (pointers = 1 takes them), functions called through
+--              pointers, whose parameters are not theirs to choose, and parameters that a single
+--              function passes.
 -- source:      "Remove Parameter" and "Replace Parameter with Explicit Methods" in Fowler, Refactoring
 -- report:      findings
 -- needs:       values

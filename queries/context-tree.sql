@@ -1,5 +1,5 @@
 -- title:       Calling context tree
--- question:    What led to what, and what did each way cost?
+-- question:    What led to what, and what did each path cost?
 -- group:       Time
 -- description: Each function under the one that called it, with the processor time that its calls in this
 --              context took. Recursion is folded.

@@ -1,15 +1,16 @@
 -- title:       Cost by argument
 -- question:    How does a call's cost grow with an argument?
 -- group:       Arguments and results
--- description: Functions whose calls cost more the greater an integer argument is, with the exponent of
---              the power law that fits best: 1 is linear, 2 quadratic. It is fitted to the calls made within a
---              call, which are exact, and to its processor time. Of a function's parameters the one that explains
---              its cost best is given. What grows faster than linearly comes first.
--- advice:      Quadratic where linear was meant is a loop within a loop, a list that is searched for each
---              item, text that is copied for each piece: look at the callees of slowest_call (fisql
---              trace). Larger inputs will make it worse. The advice is wrong where the work itself grows
---              so, or where the argument only goes along with what does. A fit of less than 0.9, or
---              one of few values, is a hint.
+-- description: Functions whose calls cost more the greater an integer argument is, with the
+--              exponent of the power law that fits best: 1 is linear, 2 quadratic. The fit is to
+--              the calls made within a call, which are exact, and to its processor time. A row
+--              names the parameter that explains the function's cost best. Costs that grow faster
+--              than linearly come first.
+-- advice:      Quadratic where linear was meant is a loop within a loop, a list that is searched
+--              for each item, text that is copied for each piece: look at the callees of
+--              slowest_call (fisql trace). Larger inputs will make it worse. The advice is wrong if
+--              the work itself grows in this way, or if the argument only grows along with the real
+--              cause. A fit of less than 0.9, or one of few values, is a hint.
 -- source:      Coppa, Demetrescu, Finocchi: Input-Sensitive Profiling, PLDI 2012; least squares on logarithms, a value
 --              weighted by its calls up to 10, a fixed cost taken off where that fits better; of the values from a 16th of the greatest on (a 64th, or all, where
 --              these are too few), because small ones show the fixed cost
@@ -19,7 +20,7 @@
 -- param:       min_range = 8 | - | least ratio of the greatest value to the smallest of these
 -- param:       min_fit = 0.8 | - | least goodness of fit (R squared)
 -- param:       min_exponent = 0.5 | - | leave out what grows more slowly
--- param:       min_ns = 1000 | ns | least time of the dearest calls where nothing is called within them: less cannot be told from the hooks' cost
+-- param:       min_ns = 1000 | ns | least time of the dearest calls where nothing is called within them: less cannot be distinguished from the hooks' cost
 -- param:       min_share = 0.1 | % | leave out functions that took less of the run's processor time, with callees
 -- param:       parameters = 200 | parameters | judge so many, of the functions that took the most processor time
 -- param:       points = 12 | points | give so many

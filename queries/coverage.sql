@@ -2,9 +2,9 @@
 -- question:    How much of each file was called?
 -- group:       Coverage and threads
 -- description: Called and uncalled functions, by file and module.
--- advice:      A file with few functions called is tested little by this run, or is not needed by it:
---              dead-code lists the functions. A run is one input: combine several before removing code.
---              Only functions compiled with hooks count.
+-- advice:      This run tests a file with few called functions little, or does not need it:
+--              dead-code lists the functions. A run is one input: combine several before removing
+--              code. Only functions compiled with hooks count.
 -- source:      function coverage, as gcov -f counts it
 -- report:      overview
 -- param:       by = 'file' | - | file or module

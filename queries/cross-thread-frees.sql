@@ -3,13 +3,13 @@
 -- group:       Memory
 -- description: Blocks that one thread allocated and another freed: the paths from producer to consumer,
 --              and how long the blocks took.
--- advice:      Such frees cost locks or atomics in most allocators: hand the block back to its producer
---              for reuse, or copy what is small. The residence time is that of the queue
---              between the two. Blocks handed over once at start-up do not matter.
+-- advice:      Such frees cost locks or atomics in most allocators: hand the block back to its
+--              producer for reuse, or copy what is small. The residence time is the time in the
+--              queue between the two. Blocks handed over once at start-up do not matter.
 -- source:      remote frees, as in the design of jemalloc and mimalloc
 -- report:      findings
 -- param:       min_blocks = 10 | blocks | leave out paths with fewer
--- param:       wrappers = 0 | 0 or 1 | 1 = name wrappers of malloc, such as xmalloc, not who calls them
+-- param:       wrappers = 0 | 0 or 1 | 1 = name wrappers of malloc, such as xmalloc, not their callers
 -- filter:      thread = alloc_thread free_thread
 -- column:      allocated_by | - | function of the producer
 -- column:      allocated_at | - | where

@@ -3,11 +3,12 @@
 -- group:       Coverage and threads
 -- description: Instrumented functions that this run never called, by file, the file with most
 --              bytes of them first, and in it the largest. Clones and inlined copies count as their function.
--- advice:      A function that no run of a full test suite calls can be removed, or lacks a test. Where
---              code_callers is 0 no code of the program calls it by name: if no table or other code has
---              its address, and it is not exported, -ffunction-sections and -Wl,--gc-sections drop it. One
---              run proves nothing: look at the runs together (ATTACH their databases). Functions that are
---              only called when something fails (error paths) naturally show up here.
+-- advice:      A function that no run of a full test suite calls can be removed, or lacks a test.
+--              If code_callers is 0, no code of the program calls it by name: if no table or other
+--              code has its address, and it is not exported, -ffunction-sections and
+--              -Wl,--gc-sections drop it. One run proves nothing: look at the runs together (ATTACH
+--              their databases). Functions that are only called when something fails (error paths)
+--              naturally show up here.
 -- source:      gcov's functions executed 0 times
 -- report:      findings
 -- param:       file = * | pattern | only files whose path matches (GLOB)

@@ -1,11 +1,12 @@
 -- title:       Deep stacks
 -- question:    What were the deepest stacks?
 -- group:       Inlining and call structure
--- description: The deepest stacks, each by the function at its top, and the calls that led there. A stack whose
---              first half a deeper one has, too, is left out.
--- advice:      Compare the depth with the stack that threads have (8 MB for main, what
+-- description: The deepest stacks, each by the function at its top, and the calls that led there. A
+--              stack that shares its first half with a deeper one is left out.
+-- advice:      Compare the depth with the size of the threads' stacks (8 MB for main, what
 --              pthread_attr_setstacksize gave others). Layers that only pass calls on make stacks
---              deeper than they need to be: see proxies. Recursion is folded in the stack shown: see recursion.
+--              deeper than they need to be: see proxies. Recursion is folded in the stack shown:
+--              see recursion.
 -- source:      number of calls open in the thread
 -- needs:       calls
 -- report:      overview

@@ -3,9 +3,9 @@
 -- group:       Objects
 -- description: The last moments that the program kept of its objects (FISQL_KEEP), in order, each with its state, its
 --              thread and its stack. Objects come by their last moment, the newest first.
--- advice:      Read an object from the top: what is wrong with it came to be between two of its moments. A mutex that
---              was locked behind "destroyed" shows both threads' stacks. Choose one object by the address that FISQL_TELL
---              or a debugger printed.
+-- advice:      Read an object from the top: it went wrong between two of its moments. A mutex that
+--              was locked after "destroyed" shows both threads' stacks. Choose one object by the
+--              address that FISQL_TELL or a debugger printed.
 -- source:      the diaries of objects in debugging aids of C++ programs; type-state: Strom, Yemini, IEEE TSE 1986
 -- needs:       diaries
 -- filter:      function = function

@@ -3,9 +3,10 @@
 -- group:       Memory
 -- description: Pointers that were freed again with no allocation between: where the block was allocated,
 --              first freed, and freed again.
--- advice:      Always an error: the second free may release another owner's block. Set the pointer to NULL
---              after the first free, or find out who owns it. Where recording was off or chunks are lost
---              before the second free, an allocation between may be missing: see completeness.
+-- advice:      Always an error: the second free may release another owner's block. Set the pointer
+--              to NULL after the first free, or find out which code owns it. If recording was off
+--              or chunks are lost before the second free, an allocation between may be missing: see
+--              completeness.
 -- source:      CWE-415; valgrind memcheck's invalid free
 -- report:      errors
 -- finding:     {function} ({location}) frees a block again that {first_freed_by} has freed

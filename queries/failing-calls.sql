@@ -1,17 +1,19 @@
 -- title:       Failing calls
--- question:    Which calls failed, and who let it pass?
+-- question:    Which calls failed, and which callers ignored it?
 -- group:       Arguments and results
--- description: Functions whose result now and then says that they failed: a negative number, NULL, false, or
---              other than the usual 0. With errno as the call left it, and whether the caller failed then,
---              too: where it did not, it handled the failure, or let it pass. What is surest comes first
---              (errors by number), and in this the failures that a caller did not pass on, the rarest first.
--- advice:      Look at a call that its caller did not pass on: `fisql stack ID` with first_dropped shows its
---              stack with arguments. A caller that tries something else, or for which the failure is an
---              answer (a file that need not be there), is right not to. Left out are functions that only hand on
---              a callee's failure to callers who pass it on, results that say so
---              in more than max_share of the calls, comparisons, functions whose name says that they look
---              something up or ask (find, next, is, has), functions that call nothing, and, but for negative
---              numbers where 0 is usual, and with errno, what most callers do not pass on.
+-- description: Functions whose result now and then says that they failed: a negative number, NULL,
+--              false, or other than the usual 0. A row has errno as the call left it, and says
+--              whether the caller failed then, too: if not, it handled the failure or ignored it.
+--              The surest failures (errors by number) come first; among them, those that a caller
+--              did not pass on, the rarest first.
+-- advice:      Look at a failure that its caller did not pass on: `fisql stack ID` with
+--              first_dropped shows its stack with arguments. A caller that tries something else, or
+--              for which the failure is an answer (a file that need not be there), is right not to.
+--              Left out are functions that only hand on a callee's failure to callers that pass it
+--              on, results that report a failure in more than max_share of the calls, comparisons,
+--              functions whose name says that they look something up or ask (find, next, is, has),
+--              functions that call nothing, and results that most callers do not pass on, unless
+--              they are negative where 0 is usual, or set errno.
 -- source:      unchecked return values: CWE-252; Gunawi et al., EIO: Error Handling is Occasionally Correct, FAST 2008
 -- report:      findings
 -- needs:       values calls
@@ -35,7 +37,7 @@
 -- column:      first_call | id | calls.id of the first failure
 -- column:      first_dropped | id | calls.id of the first one after which the caller did not fail
 -- column:      call | - | this call (or the first failure) with its arguments
--- column:      stack | stack | who called it, outermost first
+-- column:      stack | stack | its callers, outermost first
 WITH RECURSIVE
      params AS (SELECT coalesce(:min_failures, 1) AS min_failures, coalesce(:max_share, 20) AS max_share,
                        coalesce(:max_values, 8) AS max_values, coalesce(:result, 'all') AS result,

@@ -4,8 +4,8 @@
 -- description: Functions with hooks that the run without faults did not call: those that ran in experiments of
 --              `fisql faults`, error handlers that no test had ever reached; and those that no experiment
 --              reached either.
--- advice:      What never ran needs other input, or other calls to fail (--calls), or is dead code: compare with
---              dead-code.
+-- advice:      A function that never ran needs other input, or other calls to fail (--calls), or is
+--              dead code: compare with dead-code.
 -- source:      as fault-outcomes; coverage as in the query coverage
 -- report:      none
 -- needs:       experiments

@@ -1,10 +1,12 @@
 -- title:       Leaks under faults
 -- question:    Which blocks are forgotten when a call fails?
 -- group:       Faults
--- description: Blocks that stay behind in experiments of `fisql faults`, beyond what a run without faults leaves, by
---              where they were allocated, with the failing calls on whose error paths they are forgotten.
--- advice:      Between the allocation and the failing call somebody returned without freeing. A program that ends
---              by exit() is not looked at: what open calls hold is no leak then, and leaked_bytes is NULL.
+-- description: Blocks that experiments of `fisql faults` leave behind and a run without faults does
+--              not, by the place of their allocation, with the failing calls on whose error paths
+--              they are forgotten.
+-- advice:      Between the allocation and the failing call a function returned without freeing. A
+--              program that ends by exit() is left out: what open calls hold is no leak then, and
+--              leaked_bytes is NULL.
 -- source:      as fault-outcomes; leaks as not-freed has them
 -- report:      none
 -- needs:       experiments

@@ -1,12 +1,14 @@
 -- title:       Fault outcomes
 -- question:    What went wrong where one call failed?
 -- group:       Faults
--- description: What the experiments of `fisql faults` came to, worst first: crashes, wrong frees, hangs, success
---              with other output, leaks. Experiments that went wrong in the same way at the same place are one row.
--- advice:      found_at is where it went wrong; stack is the call that failed in the experiment, the first of those
---              in the row. `fisql load` of its log, then `fisql trace` with --since, shows what came in between;
---              `fisql faults --again` runs it once more, --gdb under gdb. A program that calls abort() when memory
---              is short crashes on purpose. all=1 adds what went well and what was not reached.
+-- description: The outcomes of the experiments of `fisql faults`, worst first: crashes, wrong
+--              frees, hangs, success with other output, leaks. Experiments that went wrong in the
+--              same way at the same place are one row.
+-- advice:      found_at is where it went wrong; stack is the call that failed in the experiment,
+--              the first of those in the row. `fisql load` of its log, then `fisql trace` with
+--              --since, shows what happened in between; `fisql faults --again` runs it once more,
+--              --gdb under gdb. A program that calls abort() when memory is short crashes on
+--              purpose. all=1 adds what went well and what was not reached.
 -- source:      fault injection at each calling context: Marinescu & Candea, LFI, DSN 2009; SQLite's tests of
 --              malloc and input/output (How SQLite Is Tested, 3.1 and 3.2)
 -- report:      errors

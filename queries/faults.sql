@@ -3,8 +3,8 @@
 -- group:       Faults
 -- description: The calls that `fisql record --fault` made to fail, one after another, with the stack that each
 --              happened in.
--- advice:      What the program made of it comes right behind the call: `fisql trace --since` with the column ns.
---              A rule that never struck has no row; the table fault_rules says how many calls met its
+-- advice:      See what the program did next: `fisql trace --since` with the column ns. A rule that
+--              never fired has no row; the table fault_rules says how many calls met its
 --              conditions.
 -- source:      fault injection: Marinescu & Candea, LFI: A Practical and General Library-Level Fault Injector, DSN 2009
 -- needs:       faults
@@ -12,7 +12,7 @@
 -- column:      rule | id | fault_rules.id, from 1 in the order in which they were given
 -- column:      target | - | the function that failed
 -- column:      action | - | what was done
--- column:      function | - | the innermost function with hooks: itself, or who called malloc, read and the like
+-- column:      function | - | the innermost function with hooks: itself, or the caller of malloc, read and their relatives
 -- column:      location | - | where the call that failed was made
 -- column:      ns | ns | when, since the run's start
 -- column:      thread | - | in which thread

@@ -24,7 +24,7 @@
 -- column:      at_percent | % | the same as a share of the run
 -- column:      self_cpu_ns | ns | processor time in its own code
 -- column:      mostly | stack | nine tenths of the time lie in these callees, one within the other
--- column:      caller | - | who called it
+-- column:      caller | - | the function that called it
 -- column:      call | id | calls.id
 -- column:      frees | blocks | freed within it
 WITH RECURSIVE

@@ -1,17 +1,18 @@
 -- title:       Handles
 -- question:    What was opened, locked, or made, and not undone?
 -- group:       Arguments and results
--- description: Pairs of functions, one of which gives what the other takes back: open and close, new and free,
---              lock and unlock, ref and unref. What was never given back, was given back twice, or was used
---              afterwards, each with its stacks. Pairs are found by their names (node_new and node_free;
---              gives and takes name others) and by the type that the one returns, or is passed, and the
---              other is passed. It is the one query that reads single calls with their values: of the
---              functions of such pairs, and of those that are passed the same type, the rarest first.
--- advice:      Given back twice and used afterwards are errors, unless another function gave the handle, too: name
---              all of them in gives. What lives until the program ends is no leak: left out is what a place in the program made
---              last, and what it made at one time alone (min_span).
---              Functions of which more than 16384 calls were recorded are left out: record fewer
---              (fisql record --values=PATTERN).
+-- description: Pairs of functions, one of which gives what the other takes back: open and close,
+--              new and free, lock and unlock, ref and unref. A row is a handle that was never given
+--              back, was given back twice, or was used afterwards, with its stacks. Pairs are found
+--              by their names (node_new and node_free; gives and takes name others) and by the type
+--              that one returns or takes and the other takes. No other query reads single calls
+--              with their values: those of the functions of such pairs, and of functions that take
+--              the same type, the rarest first.
+-- advice:      Given back twice and used afterwards are errors, unless another function gave the
+--              handle, too: name all of them in gives. What lives until the program ends is no
+--              leak: the last handle that a place in the program made is left out, and handles that
+--              it made at one time alone (min_span). Functions of which more than 16384 calls were
+--              recorded are left out: record fewer (fisql record --values=PATTERN).
 -- source:      type-state: Strom, Yemini, IEEE TSE 1986; that most calls keep a rule which few break: Engler et al., Bugs
 --              as Deviant Behavior, SOSP 2001
 -- report:      errors
@@ -27,7 +28,7 @@
 -- column:      gave | function | function that gave it
 -- column:      took | function | function that takes it back
 -- column:      used | function | function that used it afterwards
--- column:      times | calls | so often, from there
+-- column:      times | calls | how often, from there
 -- column:      of_calls | calls | of the function that gave
 -- column:      handle | - | the first of them
 -- column:      given_call | id | calls.id of the call that gave it

@@ -1,12 +1,12 @@
 -- title:       Hot functions
 -- question:    Which functions' own code took the time?
 -- group:       Time
--- description: Where the run spent its time: functions by the processor time in their own code, the hooks'
---              cost taken out.
+-- description: Where the run spent its time: functions by the processor time in their own code,
+--              without the hooks' cost.
 -- advice:      Start with the first rows: making a function with a small share faster gains little.
---              A function with many calls and little time a call is better inlined or called less
---              often than tuned. Below 100 ns a call trust counts and ranks, not nanoseconds;
---              a time a call that is less than the hooks' cost, and a sum that is less than its own
+--              Inline a function with many calls and little time a call, or call it less often,
+--              instead of tuning it. Below 100 ns a call trust counts and ranks, not nanoseconds; a
+--              time a call that is less than the hooks' cost, and a sum that is less than its own
 --              error, is shown as ~N.
 -- source:      gprof's flat profile (Graham, Kessler & McKusick 1982), with exact counts
 -- report:      overview
@@ -24,7 +24,7 @@
 -- column:      self_ns | ns | time in its own code: on the processor, waiting, put aside
 -- column:      total_ns | ns | time with callees, outermost activations
 -- column:      median_ns | ns a call | processor time with callees of the middle call, up to 3.2 % off (exact=1: exact)
--- column:      p99_ns | ns a call | of 100 calls, what 99 took at most, likewise
+-- column:      p99_ns | ns a call | 99 of 100 calls took at most this, up to 3.2 % off (exact=1: exact)
 -- column:      raw_self_ns | ns | self time as measured, with the hooks' cost
 -- column:      slowest_call | id | calls.id of its slowest call
 -- column:      module | - | where it was loaded from

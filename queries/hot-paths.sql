@@ -1,12 +1,13 @@
 -- title:       Hot paths
 -- question:    By which stacks were the hottest functions reached?
 -- group:       Time
--- description: For the hottest functions the longest common stack that leads to their time: the most
---              callers above one another through which at least min_share of the function's own time
---              came (of its calls, where it took no time). A function that calls itself stands once.
--- advice:      A function that is nearly always reached by one path can be specialised for it (arguments
---              that are constant there, checks already made above), or its work can be done once
---              further up. To a function without a row many ways lead: improve the function itself.
+-- description: For each of the hottest functions, the longest stack through which at least
+--              min_share of its own time came (of its calls, if it took no time). A function that
+--              calls itself appears once.
+-- advice:      A function that is nearly always reached by one path can be specialised for it
+--              (arguments that are constant there, checks already made above), or its work can be
+--              done once further up. Many paths lead to a function without a row: improve the
+--              function itself.
 -- source:      calling context tree: Ammons, Ball & Larus 1997
 -- report:      overview
 -- param:       by = 'cpu' | cpu/wall/wait | the hottest by processor time, all time, or waiting

@@ -4,8 +4,9 @@
 -- description: Signals that end the program, failed assertions, abort(), exceptions without a handler, smashed stacks,
 --              damage that the C library found: what it was, where, the block of memory that it is about, and the
 --              stack. FISQL_STACKS leaves a row, too.
--- advice:      The stack is the true one, also where the program has overwritten its own. The stacks of all threads at
---              that moment are in the view incident_frames, their last calls in calls (fisql trace --until).
+-- advice:      The stack is the true one, even if the program has overwritten its own. The stacks
+--              of all threads at that moment are in the view incident_frames, their last calls in
+--              calls (fisql trace --until).
 -- source:      after an idea of FnTrace's: an assertion that prints the stacks of all threads and the last calls
 -- report:      errors
 -- finding:     {function} ({location}): {message}

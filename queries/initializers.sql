@@ -3,10 +3,10 @@
 -- group:       Inlining and call structure
 -- description: Calls made once near the beginning of the run, by functions that were called once there
 --              themselves: what the program does before its work, the dearest first.
--- advice:      What runs before any work is start-up time: do it later, in parallel, or not at all where the
---              result is not used.
---              The advice does not hold for a function that a longer run would call again. A run that
---              is one long call has little before and after it: change percent.
+-- advice:      What runs before any work is start-up time: do it later, in parallel, or not at all
+--              if its result is not used. The advice does not hold for a function that a longer run
+--              would call again. A run that is one long call has little before and after it: change
+--              percent.
 -- source:      time of the only call of a calling context, as a share of the run
 -- report:      overview
 -- param:       percent = 5 | % | how near: within this share of the run
@@ -21,7 +21,7 @@
 -- column:      at_percent | % | the same as a share of the run
 -- column:      self_cpu_ns | ns | processor time in its own code
 -- column:      mostly | stack | nine tenths of the time lie in these callees, one within the other
--- column:      caller | - | who called it
+-- column:      caller | - | the function that called it
 -- column:      call | id | calls.id
 WITH RECURSIVE
      params AS (SELECT coalesce(:percent, 5) AS percent, coalesce(:max_share, 50) AS max_share,

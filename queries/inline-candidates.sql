@@ -1,17 +1,19 @@
 -- title:       Inline candidates
 -- question:    Which small, often called functions to inline?
 -- group:       Inlining and call structure
--- description: Calls that a build without hooks makes, too, for the compiler does not see the code of the
---              function where it is called, and that are gone where it does: calls of small functions whose own
---              code calls nothing, and of functions that only one other calls.
--- advice:      Define a small one static inline in its header. Move one with a single caller into the caller's
---              file and make it static: with one call site the code does not even grow. -flto does both for the
---              whole program. saved_ns is an estimate of what a build without hooks at -O2 gains. Left out are static
---              and C++ inline functions and those of their caller's translation unit that several call (there the
---              compiler decided already), calls through pointers or from other modules, and functions that take so
---              long, with callees, that a call's cost is less than a hundredth. A function that others may replace
---              (a plugin, a shared library's interface) has to stay a call. With one caller the advice is wrong
---              where another input would bring others (code_callers tells of them).
+-- description: Calls that remain in a build without hooks, because the compiler does not see the
+--              function's code where it is called, and that would go if it did: calls of small
+--              functions whose own code calls nothing, and of functions with a single caller.
+-- advice:      Define a small one static inline in its header. Move one with a single caller into
+--              the caller's file and make it static: with one call site the code does not even
+--              grow. -flto does both for the whole program. saved_ns is an estimate of what a build
+--              without hooks at -O2 gains. Left out are static and C++ inline functions, and
+--              functions with several callers in their own translation unit (there the compiler
+--              decided already), calls through pointers or from other modules, and functions that
+--              take so long, with callees, that a call's cost is less than a hundredth. A function
+--              that others may replace (a plugin, a shared library's interface) has to stay a call.
+--              With one caller the advice is wrong if another input would bring others
+--              (code_callers counts them).
 -- source:      inlining of functions called once: gcc -finline-functions-called-once. call_ns: a call of a
 --              function in another unit against the same inlined, measured in a loop: 0.6 to 1.3 ns at 3 GHz;
 --              registers saved around a call add to it in larger functions

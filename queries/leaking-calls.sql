@@ -1,16 +1,17 @@
 -- title:       Leaking calls
 -- question:    Whose calls left more memory than they found?
 -- group:       Memory
--- description: Functions whose calls ended with more memory than they began with, and of whose memory some was
---              never freed, by nobody: what was allocated within the calls, callees included.
--- advice:      A function that should leave nothing behind and has leaking calls is where to look; the
---              worst call shows a case. What is meant to live until the program ends (caches, tables) is no
---              leak. Memory that a caller or another thread freed later does not count as lost. Where a process
---              called exit() with calls open, what their objects own was not destroyed. Left out are a thread's
---              first function, functions that leave memory in every call, as constructors do, and that are called
---              once (not-freed has these blocks), and functions most of whose lost memory callees allocated,
---              unless that is freed at other times and they keep it in fewer of their calls; and what the C
---              library keeps (see not-freed).
+-- description: Functions whose calls ended with more memory than they began with, if some of it was
+--              never freed. All memory that was allocated within the calls counts, callees
+--              included.
+-- advice:      Look at functions that should leave nothing behind; the worst call shows a case.
+--              What is meant to live until the program ends (caches, tables) is no leak. Memory
+--              that a caller or another thread freed later does not count as lost. If a process
+--              called exit() with calls open, their objects were not destroyed. Left out are a
+--              thread's first function, functions that leave memory in every call, as constructors
+--              do, and that are called once (not-freed has these blocks), and functions most of
+--              whose lost memory callees allocated, unless that is freed at other times and they
+--              keep it in fewer of their calls; and what the C library keeps (see not-freed).
 -- source:      net allocation of each call in its thread; blocks never freed, by calling context
 -- report:      overview
 -- param:       min_bytes = 1 | bytes | leave out functions that lost less in all

@@ -2,9 +2,9 @@
 -- question:    Which functions call nothing?
 -- group:       Inlining and call structure
 -- description: Functions that never called another instrumented function: the program's low-level layer.
--- advice:      Together they are where the work is done: their share of the self time says whether to
---              look at algorithms above or at instructions below. Small ones with many calls are for
---              inlining. Calls into libraries without hooks do not count as calls.
+-- advice:      They do the work: their share of the self time says whether to look at the
+--              algorithms above them or at their instructions. Inline small ones with many calls.
+--              Calls into libraries without hooks do not count as calls.
 -- source:      the lowest layer of the call graph
 -- report:      overview
 -- param:       min_calls = 1 | calls | leave out functions with fewer calls

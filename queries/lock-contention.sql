@@ -1,11 +1,11 @@
 -- title:       Lock contention
--- question:    Who waits how long for whom?
+-- question:    Which thread waits for which one, and how long?
 -- group:       Locks
--- description: Waits for locks, by the lock, where the waiting thread was and where the thread was that held it
---              when the wait began: whom to blame, at both stacks.
--- advice:      Hold the lock for less where held_at points: what need not be under it comes before or after.
---              Or divide it: a lock for each part of the data. The holder is the one at the wait's beginning;
---              of a lock that goes from hand to hand others may have held it since.
+-- description: Waits for locks, with the stack of the waiting thread and that of the thread that
+--              held the lock when the wait began.
+-- advice:      Hold the lock for less time where held_at points: move what need not be under it
+--              before or after. Or divide it: a lock for each part of the data. The holder is that
+--              of the wait's beginning; other threads may have held the lock since.
 -- source:      each wait, recorded by a library in front of the C library's locks (fisql record --locks)
 -- needs:       locks
 -- report:      findings
@@ -13,18 +13,18 @@
 -- param:       all = 0 | - | 1: what is no lock, too: conditions, semaphores, barriers, joined threads
 -- param:       min_wait_ns = 0 | ns | leave out what waited less
 -- column:      lock | - | kind and number of the lock, and where it was made, or used first
--- column:      function | - | the innermost function of who waited
+-- column:      function | - | the innermost function of the waiting thread
 -- column:      location | - | where the lock was asked for
 -- column:      wait_ns | ns | time waited
 -- column:      waits | waits | how often
 -- column:      threads | threads | that waited
 -- column:      longest_ns | ns | the longest wait
--- column:      held_by | - | the innermost function of who held it, where it took it
+-- column:      held_by | - | the innermost function of the holder when it took the lock
 -- column:      held_at | - | where that took it
 -- column:      longest_at_ns | ns | when the longest wait began, since the run's start
 -- column:      longest_call | id | calls.id of the call that waited then
 -- column:      holder_call | id | calls.id of the call that held the lock then
--- column:      stack | stack | stack of who waited, outermost first
+-- column:      stack | stack | stack of the waiting thread, outermost first
 -- column:      holder_stack | stack | stack in which the holder took it
 WITH RECURSIVE
      params AS (SELECT coalesce(:all, 0) AS every, coalesce(:min_wait_ns, 0) AS min_wait_ns),

@@ -3,8 +3,9 @@
 -- group:       Locks
 -- description: Each lock: how often it was taken, how long it was held, where the longest hold began, and what
 --              other threads waited for it.
--- advice:      A lock that is held for most of the run while others wait lets one thread work at a time. One
---              that nobody waits for does no harm, however long it is held.
+-- advice:      A lock that is held for most of the run while other threads wait lets one thread
+--              work at a time. A lock for which no thread waits does no harm, however long it is
+--              held.
 -- source:      counts that each thread keeps of the locks that it takes (fisql record --locks)
 -- needs:       locks
 -- report:      overview

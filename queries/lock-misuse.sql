@@ -1,9 +1,10 @@
 -- title:       Lock misuse
 -- question:    Which locks are used in ways that they must not be?
 -- group:       Locks
--- description: Unlocking what another thread holds, or nobody; destroying or freeing what is held; using what was
---              destroyed; locking twice what is no recursive lock; waiting on a condition with a mutex that
---              is not held, or with another one than other threads at the time; ending while holding a lock.
+-- description: Unlocking a lock that another thread holds, or no thread; destroying or freeing a
+--              held lock; using a destroyed lock; locking twice a lock that is not recursive;
+--              waiting on a condition with a mutex that is not held, or with another one than other
+--              threads at the time; ending while holding a lock.
 -- advice:      Each is an error: the C library may let it pass, and another one, or the next version, may not. A
 --              lock that goes from thread to thread wants to be a semaphore.
 -- source:      POSIX.1-2017, what is undefined of pthread_mutex_unlock and others; helgrind's checks
@@ -16,7 +17,7 @@
 -- column:      location | - | where
 -- column:      times | - | how often
 -- column:      thread | - | the first thread that did it
--- column:      other_thread | - | who held the lock then, or destroyed it before
+-- column:      other_thread | - | the thread that held the lock then, or destroyed it before
 -- column:      other_location | - | and where that took or destroyed it
 -- column:      mutex | - | of a condition: a mutex that threads wait with
 -- column:      ns | ns | when, the first time, since the run's start

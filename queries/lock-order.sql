@@ -1,12 +1,14 @@
 -- title:       Lock order
 -- question:    Which locks are taken in orders that can deadlock?
 -- group:       Locks
--- description: Rings of locks, each wanted while the one before it was held: a deadlock that did not happen in this
---              run, with both stacks of each step. Left out is what cannot meet: steps that hold a common lock, a
---              lock that is only read on both sides, and tries (trylock, timed ones), which wait for nothing for ever.
--- advice:      Choose one order and keep to it everywhere: turn round the rarer step, or take both by std::lock or
---              std::scoped_lock. One thread alone (threads = 1) cannot meet itself: a second one that does
---              what it does can. Threads that run one after the other only are told, too.
+-- description: Rings of locks, each wanted while the one before it was held: a deadlock that did
+--              not happen in this run, with both stacks of each step. Left out are steps that
+--              cannot meet: with a common lock held, with a lock that both sides only read, and
+--              with tries (trylock, timed ones), which do not wait for ever.
+-- advice:      Choose one order and keep to it everywhere: turn round the rarer step, or take both
+--              by std::lock or std::scoped_lock. A single thread (threads = 1) cannot meet itself,
+--              but a second one that does the same can. Threads that only run one after the other
+--              are listed, too.
 -- source:      lock order graph: Dijkstra's ordered resources; GoodLock (Havelund 2000) for guards; as helgrind,
 --              ThreadSanitizer and Linux's lockdep have it
 -- needs:       locks

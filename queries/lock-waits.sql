@@ -1,16 +1,18 @@
 -- title:       Lock waits
--- question:    Where was waited for locks, threads and the like?
+-- question:    Where did threads wait for locks, or for each other?
 -- group:       Time
--- description: Functions in whose own code threads waited, for a lock, a condition, another thread. Where locks
---              were recorded (fisql record --locks), each such wait is known. Else it is a guess: all that
---              waited but what says by its name that it sleeps, or waits for input, output or files, what
---              waited for pages to be read, and what calls nothing, for waiting is a call.
--- advice:      Many waits of several threads are contention: hold the lock for less, or give each thread its
---              own. A long longest_ns with a small mean_ns is contention at that instant: look at what
---              the other threads did then (fisql trace --since). Waiting for work in an idle pool is no
---              problem: outermost functions of threads, where event loops wait, come last. Locks
---              taken by code without hooks (pthread_mutex_lock) count to whoever called it;
---              `fisql query waiting` has all waits. Who held what: `fisql query lock-contention`.
+-- description: Functions in whose own code threads waited, for a lock, a condition, another thread.
+--              If locks were recorded (fisql record --locks), each such wait is known. Else it is a
+--              guess: all functions that waited, except those whose name says that they sleep or
+--              wait for input, output or files, those that waited for pages to be read, and those
+--              that call nothing, because waiting is a call.
+-- advice:      Many waits of several threads are contention: hold the lock for less, or give each
+--              thread its own. A long longest_ns with a small mean_ns is contention at that
+--              instant: look at what the other threads did then (fisql trace --since). Waiting for
+--              work in an idle pool is no problem: outermost functions of threads, where event
+--              loops wait, come last. Locks taken by code without hooks (pthread_mutex_lock) count
+--              for the code that called it; `fisql query waiting` has all waits. `fisql query
+--              lock-contention` shows which thread held what.
 -- source:      each wait where it was recorded; else the table gaps: what a thread's processor clock says of each
 --              long gap between two events
 -- report:      findings

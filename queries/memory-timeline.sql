@@ -3,8 +3,9 @@
 -- group:       Memory
 -- description: Live bytes over time: the run in equal steps, for all threads together or for each. Steps in
 --              which nothing was allocated or freed are left out, but for the last.
--- advice:      A line that climbs without end is a leak or a cache without bound; a saw-tooth is churn. The steps
---              of one thread show what it allocated and is still live, whichever thread frees it.
+-- advice:      A line that climbs without end is a leak or a cache without bound; a saw-tooth is
+--              churn. The steps of one thread show the live memory that it allocated, whichever
+--              thread frees it.
 -- source:      massif's graph
 -- report:      none
 -- param:       steps = 20 | steps | into so many equal parts; there are up to 1000

@@ -3,9 +3,9 @@
 -- group:       Memory
 -- description: Blocks that were freed by a family of functions other than the one that allocated them: new
 --              and free, malloc and delete, new[] and delete.
--- advice:      An error, even where it happens to work: new[] and delete may differ in what they store
---              before the block, and another allocator breaks it. Use the family's own, or a smart
---              pointer with the right deleter.
+-- advice:      This is an error, even if it happens to work: new[] and delete may differ in what
+--              they store before the block, and another allocator breaks it. Use the family's own,
+--              or a smart pointer with the right deleter.
 -- source:      CWE-762; valgrind memcheck's mismatched free
 -- report:      errors
 -- finding:     {freed_by} ({freed_at}) frees with {free_kind} what {allocated_by} allocated with {kind}

@@ -4,16 +4,16 @@
 -- description: Blocks that were not freed at exit (reachability not checked), by the stack that
 --              allocated them. What the C library keeps for itself, such as the buffer of stdout,
 --              is left out and counted.
--- advice:      Blocks that are meant to live as long as the program (tables, caches) are not leaks. A number
---              of blocks that grows with the work done is one: compare two runs of different length. Where a
---              process called exit() with calls open (see anomalies -p normal=1), what their objects own was
---              not destroyed. The stack outside any traced call is code without hooks, such as libraries
---              before main.
+-- advice:      Blocks that are meant to live as long as the program (tables, caches) are not leaks.
+--              A number of blocks that grows with the work done is one: compare two runs of
+--              different length. If a process called exit() with calls open (see anomalies -p
+--              normal=1), their objects were not destroyed. The stack outside any traced call is
+--              code without hooks, such as libraries before main.
 -- source:      valgrind memcheck's leak summary, without its reachability analysis
 -- report:      findings
 -- param:       min_bytes = 0 | bytes | leave out stacks with less
 -- param:       all_blocks = 0 | - | 1 = also those that the C library keeps (--all-blocks)
--- param:       wrappers = 0 | 0 or 1 | 1 = name wrappers of malloc, such as xmalloc, not who calls them
+-- param:       wrappers = 0 | 0 or 1 | 1 = name wrappers of malloc, such as xmalloc, not their callers
 -- column:      bytes | bytes | not freed
 -- column:      blocks | blocks | not freed
 -- column:      function | - | function that allocated them

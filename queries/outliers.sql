@@ -1,10 +1,10 @@
 -- title:       Outliers
 -- question:    Whose times differ the most from call to call?
 -- group:       Time
--- description: Functions whose call times vary widely: most calls are quick, some are many times slower, in
---              the function's own code (where it is a callee's, that has a row).
---              The fastest and the slowest call are given with their stacks, so that you can compare a
---              slow path with a fast one.
+-- description: Functions whose call times vary widely: most calls are quick, some are many times
+--              slower, in the function's own code (if a callee is slow, the callee has the row). A
+--              row has the fastest and the slowest call with their stacks, so that you can compare
+--              a slow path with a fast one.
 -- advice:      Compare the two stacks and what the calls did (fisql query, or SQL over calls between
 --              the two ids). A slow call with the same stack points at data, locks, page faults or
 --              the scheduler; another stack points at what a caller asked for. The times of a function that
@@ -34,8 +34,8 @@
 -- column:      variation | - | coefficient of variation: deviation / mean
 -- column:      fastest_call | id | calls.id of the fastest call
 -- column:      slowest_call | id | calls.id of the slowest call
--- column:      fastest_stack | stack | who called the fastest call, outermost first
--- column:      slowest_stack | stack | who called the slowest call, outermost first
+-- column:      fastest_stack | stack | callers of the fastest call, outermost first
+-- column:      slowest_stack | stack | callers of the slowest call, outermost first
 WITH RECURSIVE
      params AS (SELECT coalesce(:min_calls, 10) AS min_calls,
                        coalesce(:min_variation, 1.0) AS min_variation,

@@ -1,17 +1,19 @@
 -- title:       Parallel candidates
 -- question:    Which loops of calls could run in parallel?
 -- group:       Locks
--- description: Callees that each call of a caller calls many times from one place, all in one thread, and that take
---              a good part of the run. Each block that such a call allocates it frees itself, and it frees no other:
---              none is handed from one iteration to the next, out of the loop or into it. It waits for no lock,
---              condition or thread and takes none, as far as locks were recorded (locks).
--- advice:      Look at what the callee writes: memory that it writes other than in blocks of its own (its caller's
---              arrays, static variables, files), and results that the next iteration is given are not known here.
---              If each iteration writes a place of its own, give ranges of them to threads. The
---              most that several threads can save is cpu_ns. Left out are recursive callees, ones that mostly
---              wait, and all that several threads call: those loops run in parallel already, or share something.
---              Locks show where the run was recorded with --locks, all of them with --locks=all. A run with
---              --no-alloc has no candidates.
+-- description: Callees that each call of a caller calls many times from one place, all in one
+--              thread, and that take a good part of the run. Such a call frees each block that it
+--              allocates, and no other: no block passes from one iteration to the next, out of the
+--              loop or into it. It waits for no lock, condition or thread and takes none, as far as
+--              locks were recorded (locks).
+-- advice:      Look at what the callee writes. fisql does not know memory that it writes outside of
+--              its own blocks (its caller's arrays, static variables, files), nor results that the
+--              next iteration uses. If each iteration writes a place of its own, give ranges of
+--              them to threads. The most that several threads can save is cpu_ns. Left out are
+--              recursive callees, ones that mostly wait, and callees of several threads: those
+--              loops run in parallel already, or share something. Locks show where the run was
+--              recorded with --locks, all of them with --locks=all. A run with --no-alloc has no
+--              candidates.
 -- source:      loops without dependences that are carried from one iteration to the next (Allen and Kennedy 2001),
 --              as far as heap blocks and locks tell; blocks by alloc_stacks, block_flows, allocs.owner_call_id
 -- needs:       calls

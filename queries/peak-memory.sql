@@ -8,7 +8,7 @@
 -- source:      massif's and heaptrack's peak
 -- report:      overview
 -- param:       min_bytes = 1 | bytes | leave out stacks with less
--- param:       wrappers = 0 | 0 or 1 | 1 = name wrappers of malloc, such as xmalloc, not who calls them
+-- param:       wrappers = 0 | 0 or 1 | 1 = name wrappers of malloc, such as xmalloc, not their callers
 -- column:      bytes | bytes | live at the peak
 -- column:      share | % | of all bytes live then
 -- column:      blocks | blocks | live at the peak

@@ -1,15 +1,17 @@
 -- title:       Pool candidates
 -- question:    Which blocks of one size would a pool serve?
 -- group:       Memory
--- description: Places whose blocks have one size, or a few, as objects have: candidates for a pool, or for an
---              arena where none was freed.
--- advice:      Many blocks of one size with a small most_live fit a pool of that many: allocation becomes
---              a few instructions, and neighbours lie together. Objects that live until the end fit an arena:
---              one block for many, and no frees (block-owners tells who could have it). A copy constructor's blocks
---              need neither where the copied object can be moved, or passed by reference. A modern malloc is good at
---              small sizes: measure before and after. Left out are buffers: what realloc replaced, what a vector or a
---              string grows, sizes that no object with a pointer or an int has (texts), and places of which one
---              block at a time was live (see temporary-allocations). A wrapper's blocks count for its callers.
+-- description: Places whose blocks have one size, or a few, as objects have: candidates for a pool,
+--              or for an arena if none was freed.
+-- advice:      Many blocks of one size with a small most_live fit a pool of that many: allocation
+--              becomes a few instructions, and neighbours lie together. Objects that live until the
+--              end fit an arena: one block for many, and no frees (block-owners names possible
+--              owners). A copy constructor's blocks need neither if the copied object can be moved,
+--              or passed by reference. A modern malloc is good at small sizes: measure before and
+--              after. Left out are buffers: what realloc replaced, what a vector or a string grows,
+--              sizes that no object with a pointer or an int has (texts), and places of which one
+--              block at a time was live (see temporary-allocations). A wrapper's blocks count for
+--              its callers.
 -- source:      number of distinct sizes an allocating place asks for
 -- report:      findings
 -- finding:     {function} ({location}) allocates {blocks} blocks of {sizes} bytes: {cure}
@@ -18,7 +20,7 @@
 -- param:       min_share = 95 | % | leave out places of whose blocks fewer have these
 -- param:       min_blocks = 100 | blocks | leave out places that allocate fewer
 -- param:       min_live = 2 | blocks | leave out places with fewer live at once
--- param:       wrappers = 0 | 0 or 1 | 1 = name wrappers of malloc, such as xmalloc, not who calls them
+-- param:       wrappers = 0 | 0 or 1 | 1 = name wrappers of malloc, such as xmalloc, not their callers
 -- column:      function | - | that allocates
 -- column:      location | - | where
 -- column:      sizes | bytes | the distinct sizes, the commonest first

@@ -4,9 +4,9 @@
 -- description: Functions that do nothing but call another one: in every call they made exactly one call,
 --              always of the same function, their code has no other call to make, it is as small as
 --              passing on takes, and it takes next to no time.
--- advice:      Let callers call the target, or merge the two. The advice is wrong where the layer is there to
---              keep an interface stable. Layers that the compiler inlines anyway, on either side, cost nothing
---              and are left out, as are those called through pointers.
+-- advice:      Let callers call the target, or merge the two. The advice is wrong if the layer
+--              exists to keep an interface stable. Left out are layers that the compiler inlines
+--              anyway, on either side, and layers that are called through pointers.
 -- source:      "middle man" in Fowler, Refactoring
 -- report:      findings
 -- finding:     {function} only passes its {calls} calls on to {target}

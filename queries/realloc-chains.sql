@@ -2,17 +2,18 @@
 -- question:    Which blocks grew step by step?
 -- group:       Memory
 -- description: Blocks that were grown (or shrunk) many times by realloc: reserve the space once instead.
--- advice:      Ask for the final size at once, or double the size each time: blocks that did are left out. In C++
---              containers grow by new and delete, not by realloc: reserve() is for them.
---              The place is that of the first caller that is no wrapper, as of an array that grows by itself. copied_bytes is the most that
---              moving the blocks can have cost; few moves mean that the allocator grew them in place.
+-- advice:      Ask for the final size at once, or double the size each time: blocks that did are
+--              left out. In C++ containers grow by new and delete, not by realloc: reserve() is for
+--              them. The place is the first caller that is no wrapper, such as one of an array that
+--              grows by itself. copied_bytes is the most that moving the blocks can have cost; few
+--              moves mean that the allocator grew them in place.
 -- source:      chains of reallocs of one block
 -- report:      findings
 -- finding:     {function} ({location}) grows blocks step by step, {reallocs} times, {copied_bytes} copied: reserve
 -- saves:       reallocs * 20 + copied_bytes / 10
 -- param:       min_length = 3 | reallocs | leave out places whose longest chain is shorter
 -- param:       doubling = 0 | 0 or 1 | 1 = also blocks that doubled each time
--- param:       wrappers = 0 | 0 or 1 | 1 = name wrappers of malloc, such as xmalloc, not who calls them
+-- param:       wrappers = 0 | 0 or 1 | 1 = name wrappers of malloc, such as xmalloc, not their callers
 -- column:      function | - | that calls realloc last
 -- column:      location | - | where
 -- column:      chains | chains | blocks so grown

@@ -1,11 +1,12 @@
 -- title:       Recursion
 -- question:    Which functions call themselves, and how deep?
 -- group:       Inlining and call structure
--- description: Functions that were called while one of their calls was open in the same thread, directly
---              or through others, with the deepest nesting and the cycle. Of a cycle's functions the one that was
---              open most often stands for all.
--- advice:      Deep direct recursion whose call comes last is a loop: write it as one to save the stack. Nesting that
---              grows with the input can overflow the stack: bound it. Walks over trees are recursive by nature and shallow.
+-- description: Functions that were called while one of their calls was open in the same thread,
+--              directly or through others, with the deepest nesting and the cycle. A cycle's row
+--              names the function that was open most often.
+-- advice:      Write deep direct recursion whose call comes last as a loop, to save the stack.
+--              Nesting that grows with the input can overflow the stack: bound it. Walks over trees
+--              are recursive by nature and shallow.
 -- source:      activations of one function open at once in a thread
 -- report:      findings
 -- param:       min_nesting = 2 | calls | leave out functions whose deepest nesting is less

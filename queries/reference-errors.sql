@@ -1,21 +1,22 @@
 -- title:       Reference errors
 -- question:    Which references were not given back, or too often?
 -- group:       Objects
--- description: What FISQL_REF, FISQL_UNREF and FISQL_GONE show to be wrong: a count of 0 or less where a reference was
---              given back, one that was taken or given back behind the object's end, an object that ended while it
---              was held, and objects still held at the end of the run. Each with its stack, and that of what came
---              before it: the object's end, or the last change of its count.
--- advice:      Given back too often: one of the two stacks is wrong, most often the one that lacks a FISQL_REF's
---              function on the same path. Still held: the place given is that of the last reference that was taken;
---              what the program keeps until its end on purpose is no error. Where counts are changed without being
---              told, in code without the macros, what is said here is not right.
+-- description: What FISQL_REF, FISQL_UNREF and FISQL_GONE show to be wrong: a count of 0 or less
+--              where a reference was given back, one that was taken or given back after the
+--              object's end, an object that ended while it was held, and objects still held at the
+--              end of the run. Each with its stack, and that of what came before it: the object's
+--              end, or the last change of its count.
+-- advice:      Given back too often: one of the two stacks is wrong, most often the one that lacks
+--              a FISQL_REF's function on the same path. Still held: the place is that of the last
+--              reference that was taken; what the program keeps until its end on purpose is no
+--              error. If code without the macros changes counts, these rows are wrong.
 -- source:      reference counts: Collins, CACM 1960; Emmi, Jhala, Kohler, Majumdar, Verifying Reference Counting Implementations, TACAS 2009
 -- needs:       references
 -- report:      errors
 -- filter:      function = function
 -- finding:     {function} ({location}): {problem}, {times} times
 -- column:      problem | - | given back too often, ref after gone, unref after gone, gone twice, gone while held, held at the end
--- column:      times | rows | so often, from there after the same; of what is held, objects
+-- column:      times | rows | how often, from there after the same; for held ones, objects
 -- column:      object | - | the first of them, its address
 -- column:      count | - | the count that the program gave there; of what is held, references
 -- column:      function | - | the innermost function with hooks

@@ -1,15 +1,15 @@
 -- title:       Repeated arguments
 -- question:    Which calls only repeat earlier ones?
 -- group:       Arguments and results
--- description: Functions that are called again with arguments that an earlier call of the same thread had, and
---              that return the same again: what a cache of results would save. Functions that never
---              returned anything else for the same arguments, of several results, that take longer than a
---              look in a cache does.
--- advice:      Remember results by arguments, or hoist the call out of the loop that repeats it. The advice is
---              wrong where the call is made for its effect, or depends on more than its arguments: memory
---              behind a pointer, globals, files. Look at an example and at the code first. Left out are calls
---              that wait, for they talk to somebody, and functions that are given pointers to what they may
---              change (pointers = 1 takes them).
+-- description: What a cache of results would save: functions that are called again with arguments
+--              that an earlier call of the same thread had, and return the same. They never
+--              returned anything else for these arguments, have several results, and take longer
+--              than a look in a cache does.
+-- advice:      Remember results by arguments, or hoist the call out of the loop that repeats it.
+--              The advice is wrong if the call is made for its effect, or depends on more than its
+--              arguments: memory behind a pointer, globals, files. Look at an example and at the
+--              code first. Left out are calls that wait, because they communicate, and functions
+--              that take pointers to what they may change (pointers = 1 takes them).
 -- source:      memoization: Michie, "Memo" Functions and Machine Learning, Nature 1968; adaptive sampling of the
 --              sets of arguments where there are many (Wegman 1984, Flajolet 1990)
 -- report:      findings

@@ -4,9 +4,9 @@
 -- description: For each function whose results were recorded: how many values there were, the least and the
 --              greatest number, and the commonest values with their share of the calls. Functions whose
 --              own code took the most processor time come first.
--- advice:      A function that always returns the same need not return it; one that nearly always does has a
---              common case. Which results say that something failed, `fisql query failing-calls` shows. What
---              was not returned in this run may be in another.
+-- advice:      A function that always returns the same need not return it; one that nearly always
+--              does has a common case. `fisql query failing-calls` shows the results that report a
+--              failure. A value that this run did not return may come in another.
 -- source:      each value is counted up to 64 of them; beyond, the commonest are found by Space-Saving (Metwally,
 --              Agrawal, El Abbadi 2005), and their calls are what is sure
 -- report:      none
@@ -17,7 +17,7 @@
 -- column:      location | - | where it is defined
 -- column:      type | - | type of the result
 -- column:      calls | calls | whose result is known
--- column:      unknown | calls | whose result is not: they did not return, or the code did not tell
+-- column:      unknown | calls | whose result is not: they did not return, or the code does not say
 -- column:      distinct_values | values | different ones; where all_counted is 0, at least so many
 -- column:      all_counted | - | 1 = each value was counted, 0 = there were too many
 -- column:      least | - | the least number

@@ -1,12 +1,13 @@
 -- title:       Single callee
 -- question:    Which functions call just one other, once?
 -- group:       Inlining and call structure
--- description: Functions whose every call called exactly one other function of their file, any number of
---              times, which nobody else calls: candidates to merge with it.
--- advice:      The two are one function in two pieces: merge them, or move the loop into the callee so that
---              one call does it all. Their code has no other call that this run did not take, and the
---              callee is not inlined already (the compiler cannot do it). A layer that exists for its
---              interface makes the advice wrong; callees in other files are left out for it.
+-- description: Functions whose every call called exactly one other function of their file, any
+--              number of times, which no other function calls: candidates to merge with it.
+-- advice:      The two are one function in two pieces: merge them, or move the loop into the callee
+--              so that one call does it all. Their code has no other call that this run did not
+--              take, and the callee is not inlined already (the compiler cannot do it). The advice
+--              is wrong for a layer that exists for its interface; for this reason callees in other
+--              files are left out.
 -- source:      distinct direct callees of a function
 -- report:      findings proxies=0
 -- param:       min_calls = 2 | calls | leave out functions with fewer calls

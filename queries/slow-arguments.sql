@@ -1,13 +1,15 @@
 -- title:       Slow arguments
 -- question:    Which argument values make a function slow?
 -- group:       Arguments and results
--- description: Values that the slow calls of a function have and the fast ones lack: calls with such an argument
---              take several times the processor time of the function's other calls, and not just one of them.
---              Those whose calls took the most time beyond the others' come first.
--- advice:      Compare slowest_call with other_call (fisql trace, fisql stack): what this value makes the
---              function do is the slow path. Where the value is a mode or a flag that asks for more, all is well;
---              where it should not matter, it does. Left out are numbers that are no slower than their size
---              explains (`fisql query cost-by-argument` has these), addresses, and recursive functions.
+-- description: Values that the slow calls of a function have and the fast ones lack: calls with
+--              such an argument take several times the processor time of the function's other
+--              calls, and not just one of them. The values with the most time beyond that of the
+--              other calls come first.
+-- advice:      Compare slowest_call with other_call (fisql trace, fisql stack): what this value
+--              makes the function do is the slow path. If the value is a mode or a flag that asks
+--              for more, all is well; if it should not matter, look closer. Left out are numbers
+--              that are no slower than their size explains (`fisql query cost-by-argument` has
+--              these), addresses, and recursive functions.
 -- source:      mean of the calls with a value against the mean of the function's other calls; of more than 64 values
 --              the commonest
 -- report:      findings

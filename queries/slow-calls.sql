@@ -1,12 +1,13 @@
 -- title:       Slow calls
 -- question:    Which single calls took far longer than usual?
 -- group:       Time
--- description: The slowest single calls of each function by the processor time that they took beyond the
---              function's middle call, if they took min_ratio times as much; what took it longest, and
---              the stack that led there. Calls of recursive functions come behind, then what the machine
---              slowed down: calls around which the scheduler put the thread aside, and lone ones in the
---              own code of functions that use no memory, as an interrupt makes them; last come calls that
---              were slow by slow ones that they made, or by such deeper within: judge those.
+-- description: The slowest single calls of each function by the processor time that they took
+--              beyond the function's middle call, if they took min_ratio times as much; each with
+--              what took it longest and the stack that led there. After them come calls of
+--              recursive functions; then calls that the machine slowed down: the scheduler put the
+--              thread aside around them, or they are single ones in the own code of functions that
+--              use no memory, as an interrupt makes them; last come calls that were slow because of
+--              slow calls within them: judge those.
 -- advice:      What was different then? `fisql stack ID` and `fisql trace` show what happened around it.
 --              A function that is meant to do different amounts of work is slow by design.
 -- source:      the 16 slowest calls of each function, kept while loading
@@ -32,7 +33,7 @@
 -- column:      thread | - | name of its thread
 -- column:      call | id | calls.id
 -- column:      raw_duration_ns | ns | as measured
--- column:      stack | stack | who called it, outermost first
+-- column:      stack | stack | its callers, outermost first
 WITH RECURSIVE
      params AS (SELECT coalesce(:per_function, 3) AS per_function, coalesce(:min_ratio, 4) AS min_ratio,
                        coalesce(:min_ns, 0) AS min_ns, coalesce(:fault_ns, 20000) AS fault_ns,

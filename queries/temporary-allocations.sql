@@ -1,8 +1,9 @@
 -- title:       Temporary allocations
 -- question:    Which blocks are freed again at once?
 -- group:       Memory
--- description: Blocks that the same thread freed after at most k other allocations, or after at most 15 where
---              no two of the stack's blocks were live at once: memory that was only needed for a moment.
+-- description: Blocks that the same thread freed after at most k other allocations, or after at
+--              most 15 if no two of the stack's blocks were live at once: memory that was needed
+--              only for a moment.
 -- advice:      Put it on the stack, keep the buffer from call to call, or reserve once. A large block that is
 --              rarely needed is better allocated when it is. Blocks that the realloc which made them also
 --              replaced are steps of a growing one and left out (see realloc-chains), as are those that a library
@@ -14,7 +15,7 @@
 -- param:       k = 1 | blocks | allocations of the thread between allocation and free (up to 15)
 -- param:       min_blocks = 100 | blocks | leave out stacks with fewer
 -- param:       min_share = 25 | % | leave out stacks with a smaller share of such blocks
--- param:       wrappers = 0 | 0 or 1 | 1 = name wrappers of malloc, such as xmalloc, not who calls them
+-- param:       wrappers = 0 | 0 or 1 | 1 = name wrappers of malloc, such as xmalloc, not their callers
 -- column:      function | - | that allocates
 -- column:      location | - | where the allocation is called
 -- column:      temporary | blocks | freed so soon

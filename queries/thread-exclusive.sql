@@ -1,14 +1,16 @@
 -- title:       Thread-exclusive functions
 -- question:    Which functions does just one thread call?
 -- group:       Coverage and threads
--- description: Functions that only one thread called, or only threads of one name, in runs with several
---              threads; without those that threads begin with. The first thread's come behind, for most
---              programs run there; of each, first come functions of files that no other thread
---              entered. Last come those that code of other threads calls.
--- advice:      A file that one thread has to itself is that thread's module; a function can move there.
---              This is about functions, not data: others may touch the same data through other
---              functions, so keep its locks. It is wrong where the run was too short for other
---              threads to come there, or where it is chance which thread takes the work.
+-- description: Functions that only one thread called, or only threads of one name, in runs with
+--              several threads; without those that threads begin with. Those of the first thread
+--              come later, because most programs run there; for each thread, functions of files
+--              that no other thread entered come first. Functions that code of other threads calls
+--              come last.
+-- advice:      A file that one thread has to itself is that thread's module; a function can move
+--              there. This is about functions, not data: other threads may touch the same data
+--              through other functions, so keep its locks. The advice is wrong if the run was too
+--              short for other threads to come there, or if it is chance which thread takes the
+--              work.
 -- source:      thread confinement: Goetz et al., Java Concurrency in Practice, 3.3
 -- needs:       calls
 -- report:      overview

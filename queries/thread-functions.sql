@@ -3,10 +3,11 @@
 -- group:       Coverage and threads
 -- description: Which thread called which functions, how often, and how much processor time it spent there. The
 --              threads with the most come first.
--- advice:      Threads with the same functions are a pool: their times should be alike. A function that
---              many threads share needs its data to be safe for that; see thread-exclusive for the
---              others. Filter with --thread. What functions of system headers took counts for own
---              code that led there; where several threads called that, each gets of it by its calls.
+-- advice:      Threads with the same functions are a pool: their times should be similar. A
+--              function that many threads share needs its data to be safe for that; see
+--              thread-exclusive for the others. Filter with --thread. The time of functions of
+--              system headers counts for the own code that led there; threads share it in
+--              proportion to their calls.
 -- source:      rollup by thread and function
 -- report:      none
 -- param:       by = 'cpu' | cpu/wall/wait | order and share by processor time, all time, or waiting

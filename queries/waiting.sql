@@ -4,10 +4,10 @@
 -- description: Where threads waited: for locks, input and output, sleep, other threads, whatever the
 --              kernel put them to sleep for. By function and the stack that led there. Outermost
 --              functions of threads, where pools and event loops wait for work, come last.
--- advice:      A worker that waits for work in an idle pool is no problem. A wait within a request, or
---              many short ones under a lock that several threads take, is: see what the others did
---              then (fisql trace --since). put_aside_ns is time when the thread wanted to run and
---              had no processor: more threads than cores.
+-- advice:      A worker that waits for work in an idle pool is no problem. A wait within a request,
+--              or many short ones under a lock that several threads take, is one: see what the
+--              other threads did then (fisql trace --since). put_aside_ns is time when the thread
+--              wanted to run and had no processor: more threads than cores.
 -- source:      the thread's processor clock, read at the end of each gap between two events that is longer
 --              than run.gap_ns; what is shorter than that is not seen
 -- report:      findings
@@ -25,7 +25,7 @@
 -- column:      put_aside_ns | ns | time put aside by the scheduler here
 -- column:      page_fault_ns | ns | part of wait_ns that went by with pages being read from files
 -- column:      longest_call | id | calls.id of the call with the longest wait
--- column:      stack | stack | who called it, outermost first
+-- column:      stack | stack | its callers, outermost first
 WITH RECURSIVE
      params AS (SELECT coalesce(:min_wait_ns, 1000) AS min_wait_ns, coalesce(:stacks, 100) AS stacks),
      places AS MATERIALIZED (

@@ -3,11 +3,11 @@
 -- group:       Inlining and call structure
 -- description: Functions that call many distinct functions directly when they are called from one place:
 --              candidates to split. A call through a pointer counts as one callee, accessors as none.
--- advice:      A function that knows many others is hard to test and to change: group the callees by
---              what they are for, and give each group a function of its own. A function that calls many in
---              all and few from each place it is called from has several uses: split it by these.
---              Dispatchers and interpreters' main loops are naturally wide; main and other functions
---              that nobody called are left out.
+-- advice:      A function that knows many others is hard to test and to change: group the callees
+--              by what they are for, and give each group a function of its own. A function that
+--              calls many in all, but few for each place that calls it, has several uses: split it
+--              by these. Dispatchers and interpreters' main loops are naturally wide; main and
+--              other functions without a caller are left out.
 -- source:      fan-out: Henry & Kafura 1981
 -- report:      overview
 -- param:       min_size = 130 | bytes | with the hooks: do not count callees with less code that call nothing

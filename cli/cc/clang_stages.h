@@ -15,7 +15,7 @@
 
 /* Runs the compiler, `count` words and NULL. *ran becomes false where there is nothing that can be
  * done in two steps (clang only preprocesses, refuses its arguments, ...): then nothing has been
- * done, and the caller runs it as it stands. Returns the exit status. */
+ * done, and the caller runs it as it is. Returns the exit status. */
 int clang_stages(const char *const *words, size_t count, bool *ran);
 
 #endif

@@ -19,7 +19,7 @@
 #include "cli/out/interrupts.h"
 
 #define MEMBERS_MAX 256
-#define ROUNDS_MAX 4 /* lld tells twenty missing symbols at a time */
+#define ROUNDS_MAX 4 /* lld names twenty missing symbols at a time */
 
 struct session {
     const char *const *words;

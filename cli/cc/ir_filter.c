@@ -58,7 +58,7 @@ static const char *line_end(const char *text)
     return text + strcspn(text, "\n");
 }
 
-/* Where `word` stands in the line, or NULL. */
+/* The place of `word` in the line, or NULL. */
 static const char *find(const char *line, const char *end, const char *word)
 {
     const char *at = memmem(line, (size_t)(end - line), word, strlen(word));
@@ -142,7 +142,7 @@ static int read_lines(struct module *module)
 }
 
 /* In a function's first line: where the number of its attributes and that of its debug information
- * stand. Names in quotation marks may hold anything. */
+ * be. Names in quotation marks may hold anything. */
 static bool parse_define(const char *line, const char *end, const char **attributes,
                          const char **debug)
 {

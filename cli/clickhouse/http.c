@@ -32,7 +32,7 @@ struct http {
 /* Which bound an answer met. */
 enum bound { BOUND_NONE, BOUND_HEADERS, BOUND_BYTES, BOUND_SLOW, BOUND_WHOLE };
 
-/* An answer: the first bytes are kept, in which an exception would stand. */
+/* An answer: the first bytes are kept, in which an exception would be. */
 struct answer {
     const struct http_request *request;
     void *easy;

@@ -23,7 +23,7 @@ struct node {
 };
 
 struct trees {
-    struct node *nodes; /* nodes[0] stands above the roots */
+    struct node *nodes; /* nodes[0] is above the roots */
     uint32_t count;
     const struct diff_tree_options *options;
 };

@@ -124,7 +124,7 @@ static int sum_leave(void *context, const struct shown_call *call)
 
 /* Adds up what a statement gives of each thread within the piece, by context: of the parameters ?1 is
  * the thread, ?2 and ?3 are the instants; of the columns the first is the context. What belongs to
- * calls that other cuts leave out cannot be told from the others' in the same context without reading
+ * calls that other cuts leave out cannot be separated from the others' in the same context without reading
  * the calls, so those cuts count only contexts that are there. */
 static int sum_rows(const struct export *export, struct export_frames *frames, const char *sql,
                     const char *what,

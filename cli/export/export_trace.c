@@ -4,7 +4,7 @@
  * Chrome: one complete event (ph X) a call, in microseconds with three decimals, and counters (C)
  * for live memory. https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU
  * Speedscope: https://www.speedscope.app/file-format-schema.json; times count from the first call
- * shown, for they become doubles.
+ * shown, because they become doubles.
  */
 #include "cli/run/database.h"
 #include "cli/export/export.h"

@@ -34,7 +34,7 @@ struct campaign {
     bool held; /* the folder is ours */
 };
 
-/* Runs it. Returns 0; 2 after saying what is wrong; 128 and the number of a signal that we were told to stop by. */
+/* Runs it. Returns 0; 2 after saying what is wrong; 128 and the number of a signal that asked us to stop. */
 int campaign_run(struct campaign *campaign);
 
 #endif

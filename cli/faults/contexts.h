@@ -1,5 +1,5 @@
 /*
- * Where calls that can fail are made, told by the run in which each of them was marked (`fisql record --fault
+ * Where calls that can fail are made, from the run in which each of them was marked (`fisql record --fault
  * 'malloc: mark'`); and the order in which they are made to fail.
  */
 #ifndef FISQL_CLI_FAULTS_CONTEXTS_H

@@ -114,7 +114,7 @@ static int next_signal(int64_t wait_ns)
     return number > 0 ? number : 0;
 }
 
-/* Ends the program, but lets fisql record tell what it did. */
+/* Ends the program, but lets fisql record report what it did. */
 static void cut_short(const struct trial *trial, pid_t recorder_pid, int64_t now,
                       struct trial_end *end)
 {
@@ -142,7 +142,7 @@ static bool lingers(pid_t recorder_pid, int64_t now, int64_t *looked, int64_t *e
     return *ended != 0 && now - *ended >= LINGER_NS;
 }
 
-/* Waits until fisql record has ended. Returns false if we were told to stop. */
+/* Waits until fisql record has ended. Returns false if a signal asked us to stop. */
 static bool watch(const struct trial *trial, pid_t recorder_pid, struct trial_end *end)
 {
     int64_t began = now_ns(), looked = 0, ended = 0;

@@ -1,4 +1,4 @@
-/* What came of a run in which a call was made to fail: told from how it ended, its output, and the database of its log. */
+/* The outcome of a run in which a call was made to fail, judged by how it ended, its output, and the database of its log. */
 #ifndef FISQL_CLI_FAULTS_VERDICT_H
 #define FISQL_CLI_FAULTS_VERDICT_H
 
@@ -57,7 +57,7 @@ struct verdict {
     char *found_at, *found_location, *detail; /* NULL = none */
 };
 
-/* Judges a run by its end and its database. expected_exit: the status that tells of an error, -1 = any. Release in any case. */
+/* Judges a run by its end and its database. expected_exit: the status that reports an error, -1 = any. Release in any case. */
 void verdict_reach(struct verdict *verdict, const struct trial *trial, const struct trial_end *end,
                    sqlite3 *database, const struct baseline *baseline, int expected_exit);
 void verdict_release(struct verdict *verdict);

@@ -146,7 +146,7 @@ static int add_functions(struct contexts *contexts, sqlite3 *database)
                                       "SELECT CAST(name AS BLOB) FROM functions WHERE id = ?1", -1,
                                       &contexts->name, NULL) == SQLITE_OK
                ? 0
-               : fail("the contexts cannot be told: %s", sqlite3_errmsg(database));
+               : fail("the contexts cannot be read: %s", sqlite3_errmsg(database));
 }
 
 int contexts_load(struct contexts *contexts, sqlite3 *database)

@@ -40,6 +40,6 @@ int found_make(sqlite3 *database)
     }
     return result == SQLITE_OK
                ? 0
-               : fail("%s: its findings cannot be told: %s", sqlite3_db_filename(database, "main"),
+               : fail("%s: its findings cannot be read: %s", sqlite3_db_filename(database, "main"),
                       sqlite3_errstr(result));
 }

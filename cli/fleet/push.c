@@ -206,8 +206,7 @@ static int read_run(struct push *push)
         snprintf(push->run, sizeof push->run, "%s", (const char *)sqlite3_column_text(row, 0));
     sqlite3_finalize(row);
     if (push->run[0] == '\0')
-        return fail("%s: has no run_id, by which runs are told apart: load the log again",
-                    push->path);
+        return fail("%s: has no run_id, which distinguishes runs: load the log again", push->path);
     if (fleet_functions_add(push->database) != SQLITE_OK)
         return problem(push);
     int status = contexts_load(&push->contexts, push->database);

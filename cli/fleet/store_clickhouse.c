@@ -324,7 +324,7 @@ static int send_rows(struct sender *sender)
     return status;
 }
 
-/* INSERT INTO table (columns) FORMAT RowBinary; *text tells which columns are text. */
+/* INSERT INTO table (columns) FORMAT RowBinary; *text says which columns are text. */
 static char *insert_query(struct store *store, const char *table, sqlite3_stmt *rows, bool *text)
 {
     char *sql = NULL;

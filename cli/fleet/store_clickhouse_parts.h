@@ -24,7 +24,7 @@ struct clickhouse_expected {
     const char *table; /* of `local` that gets the rows */
     bool makes;        /* the table is made, by the answer's types */
     const char
-        *names_sql; /* a SELECT of which `local` tells the names that the answer has to have */
+        *names_sql; /* a SELECT whose column `local` has the names that the answer has to have */
     size_t rows_max;
 };
 

@@ -243,7 +243,7 @@ int live_runs_find(struct live_runs *runs, pid_t pid, bool say_closed)
     return status != 0 || pid == 0 || kept != 0 ? status : fail_pid(pid);
 }
 
-/* Its area has to be of who made the log: nobody else adds to that. */
+/* Its area has to be that of the log's maker: no other process adds to the log. */
 struct live_run *live_runs_of_log(const struct live_runs *runs, const char *path)
 {
     struct stat own, other, area;

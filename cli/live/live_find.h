@@ -13,7 +13,7 @@
 
 #include "live/live_source.h"
 
-/* A run: one live area, and who has it. */
+/* A run: one live area, and the process that has it. */
 struct live_run {
     uint64_t inode;
     dev_t device;

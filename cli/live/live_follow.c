@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define BUSY_MS 500 /* for those who read an older state to end */
+#define BUSY_MS 500 /* for readers of an older state to end */
 #define NICENESS 5  /* of loads while the program runs: a quarter of a core that both want */
 
 static volatile sig_atomic_t end_asked;

@@ -18,7 +18,7 @@
 
 #include "formats/live.h"
 
-/* A mapping of a live area, as a line of maps tells it. */
+/* A mapping of a live area, as a line of maps describes it. */
 struct live_mapping {
     uint64_t start, end, inode;
     dev_t device;

@@ -1,6 +1,6 @@
 /*
  * Calls of a running process: see live_totals.h. A thread numbers its calls, so the last chunk of a
- * thread tells how many it has entered; what a flight recorder has dropped counts, too.
+ * thread counts the calls that it has entered; what a flight recorder has dropped counts, too.
  */
 #include "cli/live/live_totals.h"
 

@@ -34,7 +34,7 @@ void args_begin(struct args *args, int argc, char **argv)
     args->count = 0;
     if (args->program_follows)
         *letters++ = '+';
-    *letters++ = ':'; /* a missing value is told from an option that there is not */
+    *letters++ = ':'; /* distinguishes a missing value from an unknown option */
     add(args, &letters, &help);
     for (const struct args_option *at = args->options; at != NULL && at->name != NULL; at++)
         add(args, &letters, at);

@@ -1,5 +1,5 @@
 /*
- * JSON: strings alone, and whole documents written piece by piece that are fit to stand inside an
+ * JSON: strings alone, and whole documents written piece by piece that are safe inside an
  * HTML script element: there '<' is written as \u003c, so that no text can end the element.
  *
  * In both, hidden characters (text.h) are written as \uNNNN, which keeps them exact, and bytes that

@@ -12,7 +12,7 @@ struct out_file {
 };
 
 /* Opens the output; a path of NULL or "-" is standard output. `inputs` are the files that the
- * command reads: they must not be overwritten, and who may not read them must not read the output.
+ * command reads: they must not be overwritten, and users who may not read them must not read the output.
  * The path is borrowed until the close. Returns 0, or fail()'s status after saying why not. */
 int out_file_open(struct out_file *out, const char *path, const char *const *inputs,
                   int inputs_count);

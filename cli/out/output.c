@@ -73,7 +73,7 @@ static int columns_count(const struct output_source *source)
 }
 
 /* The statement's column that is written as the i-th: a stack among those left out takes the last
- * place, for it is what tells rows of one function apart. */
+ * place, because it distinguishes rows of one function. */
 static int column_shown(const struct output_source *source, int i)
 {
     int count = sqlite3_column_count(source->statement), shown = columns_count(source);
@@ -379,7 +379,7 @@ static int write_csv(FILE *out, const struct output_source *source, long *rows)
 
 /* ---- tables ---- */
 
-enum { WIDTH_MAX = 2000 }; /* columns to line up by; longer cells stand out */
+enum { WIDTH_MAX = 2000 }; /* columns to line up by; longer cells stick out */
 
 struct table_column {
     int source; /* the statement's column */

@@ -10,7 +10,7 @@
  * names and paths in it as text.h shows them. Returns 2, the exit status. */
 int fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* An analyzer that reads one file at a time is told what it returns. */
+/* For an analyzer that reads one file at a time: what it returns. */
 #ifdef __clang_analyzer__
 #define fail(...)                                                                                  \
     __extension__({                                                                                \

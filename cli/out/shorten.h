@@ -1,7 +1,7 @@
 /*
  * Text shortened for a table's cell: what a person needs least goes first, words stay whole where
- * there is room for one, and the end, which tells names, stacks and places apart, stays. An ellipsis
- * stands for what went.
+ * there is room for one, and the end, which distinguishes names, stacks and places, stays. An ellipsis
+ * replaces what went.
  *
  *   function  ns::Map<std::string, Rule>::find(int)  ns::Map<…>::find(…)  …::find(…)
  *   stack     main => load => parse => next          main => … => next

@@ -1,6 +1,6 @@
 /*
  * Blocks that the C library keeps for itself until the program ends. A query that leaves them out
- * has the parameter all_blocks, and tells them by the view kept_stacks (schema.sql).
+ * has the parameter all_blocks, and finds them by the view kept_stacks (schema.sql).
  */
 #ifndef FISQL_CLI_QUERY_KEPT_BLOCKS_H
 #define FISQL_CLI_QUERY_KEPT_BLOCKS_H

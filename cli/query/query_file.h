@@ -19,7 +19,7 @@
  *   -- param:       min_calls = 100 | calls | ignore rarer functions
  *   -- column:      function  | -     | demangled name
  *
- * and is then one SELECT in which :min_calls stands for the parameter; not bound, it is NULL, and
+ * and is then one SELECT in which :min_calls is the parameter; not bound, it is NULL, and
  * the query takes its default. All of the header is optional in a file of the user's own, where the
  * header's defaults are bound, so that the SQL needs no coalesce.
  *

@@ -179,7 +179,7 @@ static bool put_filter(FILE *out, enum filter filter, const struct query_file *q
     if (kind->by_function == NULL)
         return false;
     char
-        condition[512]; /* the function of that name, and of that place where the result tells it */
+        condition[512]; /* the function of that name, and of that place if the result has one */
     bool located = has_column(statement, "location", 8) && has_column(statement, "function", 8) &&
                    query_part_find(query->columns, query->columns_count, "kind") == NULL;
     snprintf(condition, sizeof condition,
@@ -204,7 +204,7 @@ bool filters_fit(const struct filters *filters, sqlite3 *database, const struct 
 {
     sqlite3_stmt *statement = NULL;
     if (sqlite3_prepare_v2(database, query->sql, -1, &statement, NULL) != SQLITE_OK)
-        return true; /* what is wrong with it is told when it runs */
+        return true; /* running it reports what is wrong with it */
     bool fit = true;
     for (int i = 0; i < FILTERS_COUNT && fit && statement != NULL; i++)
         fit = filters->values[i] == NULL || can_filter((enum filter)i, query, statement);

@@ -20,7 +20,7 @@ static const struct {
     {"diaries", "SELECT 1 FROM main.diaries LIMIT 1", false,
      "the program kept no diaries of its objects; FISQL_KEEP of fisql.h does"},
     {"references", "SELECT 1 FROM main.object_references LIMIT 1", false,
-     "the program told of no reference counts; FISQL_REF and FISQL_UNREF of fisql.h do"},
+     "the program recorded no reference counts; FISQL_REF and FISQL_UNREF of fisql.h do"},
     {"calls",
      "SELECT 1 WHERE EXISTS (SELECT 1 FROM main.calls)"
      " OR (SELECT total(calls) FROM main.threads) = 0",

@@ -1,7 +1,7 @@
 /*
  * Suppressions: a file in LeakSanitizer's syntax, one `leak:PATTERN` a line, `#` for comments. A
  * block is suppressed where a pattern matches the function, source file or module of any call on
- * the stack that allocated it. A pattern matches a part of the text; `*` stands for any text, `^`
+ * the stack that allocated it. A pattern matches a part of the text; `*` matches any text, `^`
  * and `$` for its start and end.
  */
 #ifndef FISQL_CLI_QUERY_SUPPRESSIONS_H

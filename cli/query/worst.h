@@ -2,7 +2,7 @@
  * The findings that matter most, worst first, from all queries whose header says how a row reads as
  * a sentence and what heeding it saves (query_file.h): for the digest and for the report. Errors
  * come first; then what saves the most time. What saves less than a hundredth of the run's processor
- * time is no finding, and each function stands once.
+ * time is no finding, and each function appears once.
  */
 #ifndef FISQL_CLI_QUERY_WORST_H
 #define FISQL_CLI_QUERY_WORST_H

@@ -1,6 +1,6 @@
 /*
  * Compressing chunks of events. A packed chunk has its header as it was, but for length, flag and
- * checksum, so that it is found and counted without unpacking it, and stands alone.
+ * checksum, so that it is found and counted without unpacking it, and decodes on its own.
  */
 #ifndef FISQL_CLI_RECORD_CHUNK_PACK_H
 #define FISQL_CLI_RECORD_CHUNK_PACK_H

@@ -56,14 +56,14 @@ static void skip_spaces(struct reader *reader)
         reader->at++;
 }
 
-/* Does the colon that ends the conditions stand here? Those of C++ names come in twos. */
+/* Is the colon that ends the conditions here? Those of C++ names come in twos. */
 static bool at_colon(const struct reader *reader)
 {
     const char *here = reader->text + reader->at;
     return here[0] == ':' && here[1] != ':' && (reader->at == 0 || here[-1] != ':');
 }
 
-/* Reads the next word: up to a space or the colon, both of which may stand in quotes, and, in names, in
+/* Reads the next word: up to a space or the colon, both of which may be in quotes, and, in names, in
  * brackets. Returns it, or NULL at the end. */
 static const char *next_word(struct reader *reader, bool name)
 {
@@ -94,7 +94,7 @@ static const char *next_word(struct reader *reader, bool name)
     return reader->word;
 }
 
-/* What stands in quotes, without them and backslashes; other text as it is. NULL without memory. */
+/* The text in quotes, without them and backslashes; other text as it is. NULL without memory. */
 static char *unquoted(const char *text)
 {
     size_t length = strlen(text), used = 0;
@@ -204,7 +204,7 @@ static void read_setting(struct reader *reader, const char *value)
     }
 }
 
-/* The comparison that stands here. Returns its length, 0 = there is none. */
+/* The comparison at this place. Returns its length, 0 = there is none. */
 static size_t read_test(const char *at, uint8_t *test)
 {
     static const struct {
@@ -387,7 +387,7 @@ static void read_return(struct reader *reader, bool fail_usual)
     const char *word = next_word(reader, false);
     if (word != NULL && strcmp(word, "errno") != 0) {
         if (fail_usual)
-            WRONG(reader, reader->word_at, "behind `fail` stands nothing but `errno NAME`");
+            WRONG(reader, reader->word_at, "`fail` can only be followed by `errno NAME`");
         else
             read_value(reader);
         word = reader->failed ? NULL : next_word(reader, false);
@@ -395,7 +395,7 @@ static void read_return(struct reader *reader, bool fail_usual)
     if (word != NULL && strcmp(word, "errno") == 0)
         read_errno(reader);
     else if (word != NULL)
-        WRONG(reader, reader->word_at, "%s: `errno NAME` is all that may stand here", word);
+        WRONG(reader, reader->word_at, "%s: only `errno NAME` may follow here", word);
 }
 
 /* throw TYPE, throw TYPE(TEXT) */
@@ -536,7 +536,7 @@ static void check(struct reader *reader)
         note("%s: %s does not give %s, as far as POSIX and Linux say; it does so now",
              reader->where, rule->target, rule->error);
     } else if (rule->error != NULL && rule->call != NULL && !by_errno) {
-        note("%s: %s tells its error by its result, not by errno", reader->where, rule->target);
+        note("%s: %s reports its error by its result, not by errno", reader->where, rule->target);
     }
 }
 

@@ -8,7 +8,7 @@
  *   Parser::next nth=100: throw std::runtime_error("injected")
  *   write probability=0.01 seed=7: delay 50ms
  *
- * Here is what can be told of a rule by itself; which functions its names mean is record_faults.c's matter.
+ * This is what a rule says by itself; which functions its names mean is record_faults.c's matter.
  */
 #ifndef FISQL_CLI_RECORD_FAULT_RULES_H
 #define FISQL_CLI_RECORD_FAULT_RULES_H
@@ -23,7 +23,7 @@
 struct fault_when {
     char *name;
     char *text; /* NULL: it is compared with a number */
-    size_t at;  /* where it stands in the rule */
+    size_t at;  /* its place in the rule */
 };
 
 enum fault_value { FAULT_VALUE_NONE, FAULT_VALUE_INTEGER, FAULT_VALUE_FLOAT };
@@ -34,7 +34,7 @@ struct fault_rule {
     char *action;    /* in the user's words */
     char *inside;    /* pattern; NULL = none */
     char *sites;     /* MODULE+ADDRESS,...; NULL = none */
-    size_t sites_at; /* where they stand in the rule */
+    size_t sites_at; /* their place in the rule */
     size_t inside_at;
     struct fault_when whens[FISQL_FAULT_WHENS_MAX];
     enum fault_value value; /* what is returned */
@@ -44,7 +44,7 @@ struct fault_rule {
     bool error_said;                    /* in the action */
     char *error;                        /* the errno value's name; NULL = none was said */
     const struct fault_call_info *call; /* of a target in the C library */
-    struct fisql_fault_rule made;       /* but for what stands elsewhere in the area */
+    struct fisql_fault_rule made;       /* but for what lies elsewhere in the area */
 };
 
 /* Parses a rule. Returns 0, or 2 after saying what is wrong, pointing at the word. `where` says where the rule

@@ -55,7 +55,7 @@ static int add_name(struct fault_search *search, const char *name)
     return 0;
 }
 
-/* Is the function's own code called by nobody, as its body stands inlined wherever it is called? */
+/* Does nothing call the function's own code, because its body is inlined wherever it is called? */
 static bool is_inlined(const struct symbol_function *function)
 {
     return function->inlined && function->call_sources == 0 &&
@@ -138,7 +138,7 @@ static bool is_word(const struct parameter *result)
     case PARAMETER_ENUM:
     case PARAMETER_POINTER:
     case PARAMETER_FUNCTION:
-    case PARAMETER_TEXT: /* of std::string the size tells */
+    case PARAMETER_TEXT: /* of std::string the size says it */
         return !result->is_reference && result->type->size_bytes <= 8;
     default:
         return false;

@@ -12,7 +12,7 @@ struct fault_found {
     size_t hooked;
     size_t called;    /* of these, by others than code that has them inlined */
     size_t taken;     /* hook calls that the rule is about */
-    size_t inlined;   /* calls left out: the body stands inlined there */
+    size_t inlined;   /* calls left out: the body is inlined there */
     size_t frameless; /* ... how to return from there is not known */
     size_t unknown;   /* ... where the argument lies is not known there */
     size_t places;    /* functions that `in` means */

@@ -16,7 +16,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define HISTORY_OWN 20u /* calls that are printed unless told otherwise: the database has all */
+#define HISTORY_OWN 20u /* calls that are printed by default: the database has all */
 #define HISTORY_OTHERS 5u
 
 /* Makes the database and prints what it says of the incident. */
@@ -66,7 +66,7 @@ static void report_one(const struct incident_report *report, const struct fisql_
         close(copy);
 }
 
-/* What stands in the box comes from a program that went wrong. */
+/* The contents of the box come from a program that went wrong. */
 static void serve(struct incident_report *report)
 {
     struct fisql_incident_box *box = report->box;
@@ -127,7 +127,7 @@ void incident_report_say(const struct incident_report *report)
     if (report->told > report->count)
         snprintf(reported, sizeof reported, ", %u of them reported here", report->count);
     if (report->told > 0)
-        note("%u incident%s%s: `fisql load` and `fisql query incidents` tell more", report->told,
+        note("%u incident%s%s: `fisql load` and `fisql query incidents` show more", report->told,
              report->told == 1 ? "" : "s", reported);
 }
 

@@ -1,7 +1,7 @@
 /*
  * Reports of incidents: when a process of the run says that something went wrong (struct fisql_incident_box), a
  * thread of `fisql record` copies what is recorded so far, makes a database of it as `fisql load` would, and
- * prints what stands there: the message, the block of memory that it is about, the stacks of all threads and
+ * prints what is there: the message, the block of memory that it is about, the stacks of all threads and
  * their last calls. The process waits for that, but not for long.
  */
 #ifndef FISQL_CLI_RECORD_INCIDENT_REPORT_H
@@ -18,7 +18,7 @@ struct incident_report {
     uint32_t stop;   /* atomic */
     uint32_t served; /* the ticket of the last one */
     uint32_t count;  /* so many were reported, ... */
-    uint32_t told;   /* ... of so many that were told: processes do not wait for ever */
+    uint32_t told;   /* ... of so many that were reported: processes do not wait for ever */
 };
 
 /* Before any process can have the area. With --quiet nothing is reported. */

@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* What stands in the entry comes from a program that may have gone wild. */
+/* The entry comes from a program that may have gone wild. */
 static void answer(struct late_recipes *recipes, struct fisql_late_module *module)
 {
     char path[FISQL_LATE_PATH_MAX + 1], build_id[sizeof module->build_id + 1];

@@ -221,7 +221,7 @@ static int append(const struct live *live, const void *chunk, size_t size_bytes)
     return error;
 }
 
-/* ---- who has slots ---- */
+/* ---- owners of slots ---- */
 
 struct owner {
     pid_t pid;
@@ -444,7 +444,7 @@ static void slot_collect(struct live *live, struct fisql_live_slot *slot, uint32
         slot_append(live, slot, index, NULL);
 }
 
-/* Appends the chunks that processes left whole, for they could not write them. */
+/* Appends the chunks that processes left whole because they could not write them. */
 static void live_collect(struct live *live)
 {
     for (uint32_t i = 0, used = slots_used(live); i < used; i++) {
@@ -532,7 +532,7 @@ static void slot_salvage(struct live *live, struct fisql_live_slot *slot)
 }
 
 /* What a slot holds whose process is gone, or may be. A lent one is freed at the next time: by then
- * the log whose chunk lies in it has been salvaged, wherever its slot stands. */
+ * the log whose chunk lies in it has been salvaged, wherever its slot lies. */
 static void slot_look(struct live *live, struct fisql_live_slot *slot, uint32_t index, bool gone)
 {
     uint32_t state = __atomic_load_n(&slot->state, __ATOMIC_ACQUIRE);

@@ -1,7 +1,7 @@
 /*
  * The live area from the side of `fisql record`: making it, and writing out what processes handed
  * over, or left in it when they ended. See formats/live.h for its layout. Everything read from it is
- * checked, for a program that went wild may have written there.
+ * checked, because a program that went wild may have written there.
  *
  * Any thread may call what is here between live_make() and live_release(): one after another.
  */
@@ -53,7 +53,7 @@ bool live_close(struct live *live);
  * the area is closed. */
 void live_salvage(struct live *live);
 
-/* Appends the chunks that processes have handed over and told the writer of; compressed, if may_pack
+/* Appends the chunks that processes have handed over and named to the writer; compressed, if may_pack
  * and not many wait: for one thread at a time. Returns whether there were any. */
 bool live_append_handed(struct live *live, bool may_pack);
 

@@ -1,4 +1,4 @@
-/* Where what stands in the file: see live_layout.h. */
+/* Where what lies in the file: see live_layout.h. */
 #include "cli/record/live_layout.h"
 
 #include "formats/live.h"
@@ -10,7 +10,7 @@ size_t live_area_bytes(uint32_t slots)
     return FISQL_LIVE_HEADER + (size_t)slots * FISQL_LIVE_SLOT_BYTES;
 }
 
-/* What stands behind the slots is mapped alone: pages may have up to 64 KiB. */
+/* Each part behind the slots is mapped alone: pages may have up to 64 KiB. */
 size_t live_page_from(size_t bytes)
 {
     return (bytes + 65535) & ~(size_t)65535;
@@ -36,7 +36,7 @@ size_t live_faults_at(uint32_t slots, const struct record_options *options)
     return live_page_from(live_late_at(slots, options) + sizeof(struct fisql_late));
 }
 
-/* What stands behind the slots before the room for filters. */
+/* What lies behind the slots before the room for filters. */
 static size_t parts_end(uint32_t slots, const struct record_options *options)
 {
     if (options->faults.area_bytes != 0)

@@ -25,7 +25,7 @@ void live_writer_start(struct live_writer *writer, struct live *live, bool compr
 /* live_keep(), unless the writer sees to that itself: a caller that must not wait for a slow disk. */
 void live_writer_keep(struct live_writer *writer);
 
-/* Appends what there is, and ends it: from now on who fills a chunk writes it. */
+/* Appends what there is, and ends: from now on threads write their chunks themselves. */
 void live_writer_end(struct live_writer *writer);
 
 #endif

@@ -86,8 +86,8 @@ static int put_aside(struct log_place *place)
     return 0;
 }
 
-/* Makes a file of our own and gives it the name of the older log: nobody who has that one open, or
- * made it, comes to see what is recorded, and who reads it can go on. */
+/* Makes a file of our own and gives it the name of the older log. Holders of the old file never see the new
+ * recording; its readers are undisturbed. */
 static int log_replace(struct log_place *place, bool keep)
 {
     char fresh[PATH_MAX];

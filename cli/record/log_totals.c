@@ -2,7 +2,7 @@
  * Adding up a log: see log_totals.h.
  *
  * A chunk is whole if the next chunk, or the log's end, is where its length says. Where neither is,
- * a write failed in the middle: the checksum decides about the chunk, and what stands there is
+ * a write failed in the middle: the checksum decides about the chunk, and what is there is
  * looked through for the next header.
  */
 #include "cli/record/log_totals.h"

@@ -1,4 +1,4 @@
-/* What a log holds, by the headers of its chunks alone: quick, for what `fisql record` says. */
+/* What a log holds, by the headers of its chunks alone: quick enough for the last line of `fisql record`. */
 #ifndef FISQL_CLI_RECORD_LOG_TOTALS_H
 #define FISQL_CLI_RECORD_LOG_TOTALS_H
 

@@ -1,4 +1,4 @@
-/* What the file of a program tells: see program_file.h. The file is not trusted. */
+/* What the file of a program says: see program_file.h. The file is not trusted. */
 #include "cli/record/program_file.h"
 
 #include <elf.h>

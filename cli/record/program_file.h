@@ -1,4 +1,4 @@
-/* What the file of a program tells about whether it can be recorded. */
+/* What the file of a program says about whether it can be recorded. */
 #ifndef FISQL_CLI_RECORD_PROGRAM_FILE_H
 #define FISQL_CLI_RECORD_PROGRAM_FILE_H
 

@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #define SCRIPTS_MAX 6     /* scripts that name scripts: the kernel gives up earlier */
-#define LIST_SECONDS 10   /* for the dynamic linker to tell what it would load */
+#define LIST_SECONDS 10   /* for the dynamic linker to say what it would load */
 #define LIST_MAX 1048576u /* bytes of its answer */
 #define HEADERS_MAX 4096u
 

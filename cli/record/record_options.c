@@ -24,7 +24,7 @@
     "      --no-time           do not read the clock: structure and counts only\n"                 \
     "      --no-waits          do not read the threads' processor clocks: waiting counts as\n"     \
     "                          time\n"                                                             \
-    "      --no-compress       write the log as it is, even where there is time to compress it\n"  \
+    "      --no-compress       do not compress the log, even if there is time for it\n"            \
     "      --depth N           log the outermost N levels of calls; count deeper ones\n"           \
     "      --min-duration T    count calls that call nothing and end within T (100ns, 2us, 1ms)\n" \
     "                          instead of logging them: counts stay exact\n"                       \
@@ -35,10 +35,10 @@
     "                          whose name or file matches (can be repeated). The program needs\n"  \
     "                          debug information (-g)\n"                                           \
     "      --value 'FUNCTION: EXPRESSION, ...'\n"                                                  \
-    "                          record these values at each call of FUNCTION, too, behind its\n"    \
+    "                          also record these values at each call of FUNCTION, after its\n"     \
     "                          arguments: members, elements and arithmetic on parameters,\n"       \
     "                          such as 'handle: request->method, count * 2' (can be repeated)\n"   \
-    "      --no-results        with --values: arguments alone\n"                                   \
+    "      --no-results        with --values: arguments only\n"                                    \
     "      --string-max N      with --values: at most N bytes of a text (64)\n"                    \
     "      --values-wait T     with --values: a program that PROGRAM runs waits at its start, "    \
     "at\n"                                                                                         \
@@ -53,19 +53,19 @@
     "                          and 5 of each other thread; 1 to 10000)\n"                          \
     "      --on-assert WHAT    what a failed FISQL_ASSERT does when it is reported: abort,\n"      \
     "                          continue, or stop (SIGSTOP, for a debugger)\n"                      \
-    "      --locks[=all]       record locks, too: who waits for whom, who holds them how long, "   \
+    "      --locks[=all]       also record locks: waits and holders, how long locks are held, "    \
     "in\n"                                                                                         \
-    "                          which order they are taken, what is misused (docs/locks.md); "      \
-    "all:\n"                                                                                       \
-    "                          each acquisition\n"                                                 \
+    "                          which order they are taken, how they are misused "                  \
+    "(docs/locks.md);\n"                                                                           \
+    "                          all: each acquisition\n"                                            \
     "      --level F[,V]       of the macros of fisql_trace.h, record scopes, checkpoints and "    \
     "messages\n"                                                                                   \
     "                          up to level F, and values up to level V: 0 to 5 (5; V is F)\n"      \
     "      --start-off         start with recording off; SIGUSR2 or fisql_start() switches it\n"   \
     "      --ring SIZE         flight recorder: keep only the last SIZE bytes of each thread\n"    \
     "                          (512K, 4M), written at exit, crash, SIGUSR2 or fisql_dump()\n"      \
-    "      --reference         then run PROGRAM once more, without recording, to tell what\n"      \
-    "                          recording cost and take that out of all times. PROGRAM does\n"      \
+    "      --reference         then run PROGRAM once more, without recording, to measure\n"        \
+    "                          what recording cost and take it out of all times. PROGRAM does\n"   \
     "                          twice what it does; the second run prints nothing, and reads\n"     \
     "                          the same file as standard input, or none\n"
 

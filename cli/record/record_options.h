@@ -9,7 +9,7 @@
 #include "debuginfo/expressions/expressions.h"
 struct fault_rule;
 
-#define RECORD_STRING_MAX 64u        /* bytes of a text, unless told otherwise */
+#define RECORD_STRING_MAX 64u        /* bytes of a text, by default */
 #define RECORD_VALUES_WAIT_MS 10000u /* a program that is run waits for its recipes at most */
 
 /* What --values and the like ask for. */

@@ -3,7 +3,7 @@
  *
  * What is sent to the whole group (kill(0), kill(-group), a shell's `kill %1` or `fg`) reaches the
  * program without us, and must not reach it a second time; what is sent to us alone reaches it only
- * through us. The kernel tells no difference. But a signal to the group is with the witness too.
+ * through us. The kernel does not distinguish them. But a signal to the group is with the witness too.
  *
  * While we are stopped, the witness looks after the program for us: when that goes on, so do we.
  */

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LOSSES_MAX 1000u /* chunks for one reason; what is beyond is told in the last one */
+#define LOSSES_MAX 1000u /* chunks for one reason; the last one names what is beyond */
 
 static const char *const reasons[FISQL_UNRECORDED_REASONS] = {
 #define WORDS(constant, number, words) [number] = words,

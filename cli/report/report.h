@@ -45,7 +45,7 @@ struct report {
     struct report *other; /* that columns named other_... refer to; the caller's, NULL = none */
 };
 
-/* A part: the rows of a statement whose columns' names tell what they refer to (function_id,
+/* A part: the rows of a statement whose columns' names say what they refer to (function_id,
  * caller_id and callee_id, frame_id, site_id, file_id, alone or after a prefix; after other_ they
  * refer to the other report of two). */
 struct report_part {

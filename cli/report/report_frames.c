@@ -131,7 +131,7 @@ static void choose_stacks(const struct report *report, struct contexts *contexts
     }
 }
 
-enum { STACK_COLUMNS = 5 }; /* the first, all that a context has that stands in stacks alone */
+enum { STACK_COLUMNS = 5 }; /* the first, all that contexts have that appear only in stacks */
 
 static const char *const columns[] = {
     "id",         "parent",      "function_id",      "site_id",   "flame",

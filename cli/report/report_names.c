@@ -1,5 +1,5 @@
 /*
- * The names of what a report's parts referred to by id: sites first, for they refer to files, then
+ * The names of what a report's parts referred to by id: sites first, because they refer to files, then
  * functions, then files. Long names are cut, the more the more names there are, so that the names'
  * part is bounded by how many ids were marked.
  */

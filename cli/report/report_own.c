@@ -1,6 +1,6 @@
 /*
  * The user's own code in a report: what functions spend where those of the system and of libraries
- * count as part of their nearest own caller. Where there is none, they stand for themselves.
+ * count as part of their nearest own caller. Without one, they are shown themselves.
  *
  * Each context finds the own one around it in one pass, for parents come before children.
  */

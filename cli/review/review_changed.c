@@ -1,7 +1,7 @@
 /*
  * Which functions a change touches: the hunks of `git diff -U0` give the changed lines of each
  * file, and a function reaches from its line to that of the next one in its file. Files are matched
- * by the end of their path, for the program may have been compiled anywhere.
+ * by the end of their path, because the program may have been compiled anywhere.
  */
 #include "base/parts.h"
 #include "cli/review/review.h"

@@ -3,7 +3,7 @@
  *   Contexts: an icicle of the chosen functions and what they call, a context's width being its
  *     time; contexts are merged by function under the chosen one.
  *   Time: a lane for each thread; the slowest calls of the chosen functions where they were.
- *   Calls: who calls each of the chosen functions, and whom it calls, with the numbers of calls.
+ *   Calls: callers and callees of each of the chosen functions, with the numbers of calls.
  */
 #include "base/utf8.h"
 #include "cli/run/database.h"

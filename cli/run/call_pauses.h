@@ -1,5 +1,5 @@
 /*
- * The pauses of single calls (FISQL_PAUSE to FISQL_RESUME), for those who make self times of calls'
+ * The pauses of single calls (FISQL_PAUSE to FISQL_RESUME), for code that makes self times of calls'
  * durations: a pause is in the duration of its call, and in no self time. Holds the table pauses in memory.
  */
 #ifndef FISQL_CLI_RUN_CALL_PAUSES_H

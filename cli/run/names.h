@@ -2,7 +2,7 @@
  * Names of functions as people want to read them: short, as the database names them (short_name.h in
  * the loader), in full as demangled, or as the linker knows them.
  *
- * A short name determines the full one, so it can be rewritten wherever it stands alone or in a
+ * A short name determines the full one, so it can be rewritten wherever it is alone or in a
  * stack, without knowing which function it came from.
  */
 #ifndef FISQL_CLI_RUN_NAMES_H
@@ -13,7 +13,7 @@
 
 enum name_style { NAMES_SHORT, NAMES_FULL, NAMES_LINKAGE };
 
-/* What stands between the functions of a stack, outermost first. No name in a database has it. */
+/* The separator of the functions of a stack, outermost first. No name in a database has it. */
 #define NAMES_ARROW " => "
 
 /* Finds a style by its word: short, full or no. Returns whether there is one. */

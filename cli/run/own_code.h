@@ -13,7 +13,7 @@
  *                           the rows there are, with the contexts that they became part of and,
  *                           where the allocation was made in a folded one, the site in own code
  *   recorded_calls          the calls as they were recorded
- *   thread_functions        a function's rows with what became of it. It does not tell who called
+ *   thread_functions        a function's rows with what became of it. It does not say which functions called
  *                           whom: of what was folded into a function that several threads called,
  *                           each has a part by its calls
  *   functions               of the system's, only what was called counts as instrumented

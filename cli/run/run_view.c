@@ -97,7 +97,7 @@ static int read_functions(struct run_view *view, enum name_style style, sqlite3_
         struct run_function *function = &view->functions[id];
         const char *name = (const char *)sqlite3_column_text(statement, 1);
         if (function->name != NULL)
-            return SQLITE_CORRUPT; /* the id stands twice */
+            return SQLITE_CORRUPT; /* the id comes twice */
         function->short_name = strdup(name != NULL ? name : "?");
         function->full_name = copy_text(statement, 6);
         if (style == NAMES_LINKAGE)

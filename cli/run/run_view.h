@@ -51,7 +51,7 @@ struct run_view {
     char *command;
 };
 
-/* What stands in a database may be anything. Instants and ids of calls are brought within these
+/* A database may hold anything. Instants and ids of calls are brought within these
  * bounds where they are read, so that they can be subtracted; sums are made with run_add(). */
 #define RUN_NS_MAX (INT64_C(1) << 61)
 #define RUN_CALL_ID_MAX (INT64_C(1) << 62)
@@ -78,7 +78,7 @@ int run_view_open(struct run_view *view, sqlite3 *database, enum name_style styl
                   enum measure measure);
 void run_view_release(struct run_view *view);
 
-/* The function's name in full: what tells functions of two builds apart. */
+/* The function's name in full, which distinguishes functions of two builds. */
 const char *run_full_name(const struct run_function *function);
 
 /* Is the function called so, in short, in full or in the style, or does its name match the pattern

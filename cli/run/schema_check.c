@@ -1,7 +1,7 @@
 /*
  * The schema of a database that somebody gave us: see schema_check.h. SQLite keeps the statements
  * that made it: where all known ones are there to the letter, it is the known one. Else the known
- * schema is made anew in memory, and what SQLite tells of both is compared row by row.
+ * schema is made anew in memory, and what SQLite says of both is compared row by row.
  */
 #include "cli/run/schema_check.h"
 #include "cli/out/say.h"
@@ -122,7 +122,7 @@ static bool is_known(const char *sql, const char *const *known, size_t count)
 }
 
 /* Are all statements of the known schema there as they are written? This takes a tenth of the time of
- * what stands below, and every database that `fisql load` made is such a one. */
+ * what is below, and every database that `fisql load` made is such a one. */
 static bool same_text(sqlite3 *database)
 {
     sqlite3_stmt *statements = NULL;

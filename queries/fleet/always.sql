@@ -3,7 +3,7 @@
 -- group:       Many runs
 -- description: Inline candidates, proxies, functions with a single callee and arguments that never change, as
 --              fisql query finds them in one run, that were found in every chosen run that called the function.
--- advice:      What holds in one run may be that run's doing; what holds in all of many is safe to act on. Lower
+-- advice:      A finding of one run may be that run's doing; one that holds in many runs is safe to act on. Lower
 --              min_percent to see what almost always holds: the runs that differ are the interesting ones.
 -- source:      invariants over executions: Ernst et al., Daikon, 2001
 -- param:       runs = * | - | only these: KEY=VALUE or VALUE of a label, or a run; * = all

@@ -3,7 +3,7 @@
 -- group:       Many runs
 -- description: Functions whose processor time differs between the ranks of one MPI job: the slowest rank's, and what the
 --              job would gain if all took the mean.
--- advice:      Ranks wait for the slowest at each barrier. Where one rank has most, divide the work otherwise; where
+-- advice:      Ranks wait for the slowest at each barrier. If one rank has most, divide the work otherwise; if
 --              the time waited is uneven the other way round, it waits for others. Choose one job by its label.
 -- source:      load imbalance: DeRose, Homer and Johnson, Detecting application load imbalance, 2007
 -- param:       runs = * | - | the ranks of one job: KEY=VALUE or VALUE of a label; * = all

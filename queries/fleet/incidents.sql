@@ -1,7 +1,7 @@
 -- title:       Incidents
 -- question:    What went wrong, in which runs?
 -- group:       Many runs
--- description: Signals, failed asserts, aborts, exceptions that nobody caught and smashed stacks, double, bad and
+-- description: Signals, failed asserts, aborts, exceptions without a handler and smashed stacks, double, bad and
 --              mismatched frees, exits that did not match their entries, and losses of the recording, with the number
 --              of runs and the newest of them.
 -- advice:      Pull the newest run and ask the query of the same name (incidents, double-frees, bad-frees,

@@ -2,8 +2,8 @@
 -- question:    Which functions did no run call, or only few?
 -- group:       Many runs
 -- description: Functions with hooks that were called in none of the chosen runs, and, with max_runs, in few of them.
--- advice:      What no run of months calls is dead, or waits for a case that no run had: an error, another option.
---              One run's dead-code cannot tell; runs of all tests and hosts can. A function counts for the runs whose
+-- advice:      A function that no run of months calls is dead, or waits for a case that no run had: an error, another option.
+--              One run's dead-code cannot show that; runs of all tests and hosts can. A function counts for the runs whose
 --              program has it, so one that a build added is judged by the runs since then.
 -- source:      coverage, merged over runs
 -- param:       runs = * | - | only these: KEY=VALUE or VALUE of a label, or a run; * = all

@@ -3,8 +3,8 @@
 -- group:       Many runs
 -- description: Blocks that were not freed at exit, by the stack that allocated them, summed up over the chosen runs.
 --              What the C library keeps for itself is left out.
--- advice:      A stack that leaks in every run, and more in longer ones, is a leak; one that does in few depends on
---              input. regressions tells whether a build leaks more than another.
+-- advice:      A stack that leaks in every run, and more in longer ones, is a leak; one that leaks in few runs depends on
+--              input. regressions shows whether a build leaks more than another.
 -- source:      valgrind memcheck's leak summary, over runs
 -- param:       runs = * | - | only these: KEY=VALUE or VALUE of a label, or a run; * = all
 -- param:       min_bytes = 0 | bytes | leave out stacks with less in all

@@ -1,9 +1,9 @@
 -- title:       Outliers
 -- question:    Which run has the one slow call?
 -- group:       Many runs
--- description: For each function its slowest call over all chosen runs, where that took many times the mean of all
+-- description: For each function its slowest call over all chosen runs, if that took many times the mean of all
 --              calls, with the run, its host and the stack.
--- advice:      Pull the run and look at the call: fisql pull, then fisql stack or fisql trace, where it was pushed with
+-- advice:      Pull the run and look at the call: fisql pull, then fisql stack or fisql trace, if it was pushed with
 --              --calls. A slow first call is often a cache filled, a page fault, another program on the machine.
 -- source:      tail latency: Dean and Barroso, The Tail at Scale, 2013
 -- param:       runs = * | - | only these: KEY=VALUE or VALUE of a label, or a run; * = all

@@ -1,10 +1,10 @@
 -- title:       Rare paths
 -- question:    Which calling contexts occur in few runs only?
 -- group:       Many runs
--- description: Calling contexts that few of the chosen runs reached, though more of them called the function: ways through
---              the program that a test of its own may be worth.
--- advice:      A path that one host in a hundred takes is where its special failures come from. Of a rare path only the
---              outermost context is listed: what it called is rare with it.
+-- description: Calling contexts that few of the chosen runs reached, although more of them called the function: paths through
+--              the program that may deserve a test of their own.
+-- advice:      The special failures of one host in a hundred come from a path that only it takes. Of a rare path only
+--              the outermost context is listed: what it called is rare with it.
 -- source:      rare execution paths: Liblit et al., Scalable Statistical Bug Isolation, 2005
 -- param:       runs = * | - | only these: KEY=VALUE or VALUE of a label, or a run; * = all
 -- param:       max_percent = 10 | % | of the runs: contexts that at most so many reached (but always those of one run)

@@ -6,7 +6,7 @@
 --              probability that so many runs of the one set all lie above those of the other by chance. Of each of
 --              the four measures, the share of false rows is kept below q (Benjamini and Hochberg).
 -- advice:      Record the two sets alternately on one machine: what the machine does differently later is a
---              difference, too. With fewer than 7 runs on each side no count can be told from chance. A
+--              difference, too. With fewer than 7 runs on each side no count can be distinguished from chance. A
 --              function that is slower often calls one that is: begin with the largest change.
 -- source:      Welch 1947; Benjamini and Hochberg 1995; a count that is the same in all runs tells nothing and is not
 --              tested (Tarone 1990)

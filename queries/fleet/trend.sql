@@ -3,7 +3,7 @@
 -- group:       Many runs
 -- description: Functions by the value of a label, such as commit, version, build or day: what one run took, called and
 --              allocated on the average, oldest value first. The functions with most time, or those named.
--- advice:      Look for the step, then compare the two sides of it with regressions, which tells chance from change.
+-- advice:      Look for the step, then compare the two sides of it with regressions, which distinguishes chance from change.
 -- source:      time series of means
 -- param:       runs = * | - | only these: KEY=VALUE or VALUE of a label, or a run; * = all
 -- param:       by = day | - | key of the label that groups runs
