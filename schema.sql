@@ -2,7 +2,7 @@
 --
 -- Words. A run is one recording. A calling context, or context, is a function called from a site
 -- within the context of its caller: a node of the calling context tree. Its table is called frames,
--- because one row stands for one frame of many stacks, and so are the columns that name it. A
+-- because a row is one frame of many stacks; the columns that name it are called so, too. A
 -- function's self time is that of its own body; total includes what it called.
 --
 -- Times are INTEGER nanoseconds since the run's start in columns that end in _ns, sizes are bytes in
@@ -11,7 +11,7 @@
 --
 -- Raw and adjusted times. Each call's two hooks cost time: an inside part that lies within the
 -- call's own duration and an outside part that its caller pays. They are measured while the program
--- runs, and hook_costs tells them for each call, in picoseconds; run.hook_inside_ps and
+-- runs, and hook_costs has them for each call, in picoseconds; run.hook_inside_ps and
 -- run.hook_outside_ps are their means, run.hook_cost_ns what they sum up to, and
 -- run.hook_cost_error_ns by how much that may be off (run.hook_cost_source: samples of the run; a
 -- reference run; or a loop when the process started). What writing the log took counts to the inside
@@ -27,8 +27,8 @@
 --
 -- Wall and CPU times. A thread waits (for a lock, input, a sleep to end ...) or is put aside by the
 -- scheduler (preempted). Where two of its events lie further apart than run.gap_ticks, its
--- processor clock was read: see gaps. So beside a total or self time, which is wall time, stand what
--- of it was waiting (wait_ns) and put aside (preempted_ns), and what is left, CPU time (cpu_ns).
+-- processor clock was read: see gaps. So a total or self time, which is wall time, has beside it its
+-- waiting part (wait_ns), its put-aside part (preempted_ns), and the rest, CPU time (cpu_ns).
 -- What a thread waited for its log to be written is no waiting of the program's: it is taken out with the
 -- hooks' cost, in hook_costs to the inside part of a call, and run.held_ns sums it up (none: no such fact).
 -- Shorter gaps are not looked into: what a thread waits there counts as CPU time. So does waiting in
@@ -41,7 +41,7 @@
 -- m2 is the sum of squared deviations from mean_ns: variance = m2 / (finished - 1).
 --
 -- Values (fisql record --values). parameters says which parameters and result a function has,
--- call_values what was passed and returned. What is not known has no row there: the code did not tell
+-- call_values what was passed and returned. What is not known has no row there: the code did not say
 -- where it lay (absent), its address could not be read (unreadable), there was no room for it in the
 -- log (no_room), or nothing of the call was recorded. parameter_stats counts the first three. A value
 -- is INTEGER, REAL or TEXT:
@@ -89,7 +89,7 @@ CREATE TABLE threads( -- one row for each thread that left an event
   raw_self_ns INTEGER NOT NULL DEFAULT 0,   -- time in instrumented code: sum of self_ns
   self_ns INTEGER NOT NULL DEFAULT 0,       -- the same adjusted for the hooks' cost
   wait_ns INTEGER NOT NULL DEFAULT 0,       -- all its waiting, outside of any call too
-  preempted_ns INTEGER NOT NULL DEFAULT 0,  -- likewise put aside
+  preempted_ns INTEGER NOT NULL DEFAULT 0,  -- time put aside
   self_wait_ns INTEGER NOT NULL DEFAULT 0, self_preempted_ns INTEGER NOT NULL DEFAULT 0, -- within self_ns
   self_waits INTEGER NOT NULL DEFAULT 0,    -- gaps within its calls in which it waited
   paused_ns INTEGER NOT NULL DEFAULT 0,     -- between FISQL_PAUSE and FISQL_RESUME: not in self_ns
@@ -150,7 +150,7 @@ CREATE TABLE functions( -- every function of every instrumented module, called o
   line INTEGER,            -- line of its definition
   instrumented INTEGER NOT NULL, -- 1 = compiled with hooks (or seen called), 0 = not
   stable_id TEXT NOT NULL, -- the same in other builds: hash of module name, linkage name and file
-  scope TEXT,              -- who can call it by name: 'static' (its translation unit), 'weak' (each
+  scope TEXT,              -- the callers that can name it: 'static' (its translation unit), 'weak' (each
                            -- unit has it: C++ inline functions, templates), 'global', NULL not known
   unit INTEGER,            -- translation unit of its code, counted in its module, NULL = not known
                            -- or copies in several
@@ -185,7 +185,7 @@ CREATE TABLE frames( -- calling contexts: function + site under a parent context
   total_ns INTEGER NOT NULL, -- time with callees, outermost activations only
   self_ns INTEGER NOT NULL,  -- time in the function's own body
   min_ns INTEGER,          -- shortest finished call, in CPU time
-  max_ns INTEGER,          -- longest finished call, likewise
+  max_ns INTEGER,          -- longest finished call, in CPU time
   mean_ns REAL,            -- mean of the finished calls
   m2 REAL,                 -- sum of squared deviations from mean_ns
   finished INTEGER NOT NULL, -- calls that returned or were unwound, counted ones not included
@@ -472,7 +472,7 @@ CREATE TABLE alloc_distances( -- blocks by allocs_between, up to 15
   PRIMARY KEY(stack_id, allocs_between)
 ) WITHOUT ROWID;
 
-CREATE TABLE block_flows( -- who freed what who allocated
+CREATE TABLE block_flows( -- which function freed blocks of which allocating function
   id INTEGER PRIMARY KEY,
   stack_id INTEGER NOT NULL REFERENCES alloc_stacks(id), -- where allocated
   free_frame_id INTEGER,           -- where freed
@@ -535,7 +535,7 @@ CREATE TABLE notes( -- what the program said at a point of a thread's timeline
   kind TEXT NOT NULL DEFAULT 'note', -- 'note' (fisql_note); of fisql_trace.h 'checkpoint', 'message', 'value', 'result'
   level INTEGER,           -- of the macro, 1 to 5; NULL of a note, as what follows
   label TEXT,              -- of a checkpoint
-  file TEXT, line INTEGER  -- where the macro stands, as the compiler was told
+  file TEXT, line INTEGER  -- of the macro, as the compiler had them
 );
 
 CREATE TABLE incidents( -- where the program went wrong: a signal that ends it, a failed assert(), abort() ...
@@ -568,7 +568,7 @@ CREATE TABLE incident_stacks( -- the calls that were open then, in all threads o
 CREATE TABLE note_values( -- the values of a checkpoint, of FISQL_VALUE and FISQL_RESULT
   note_id INTEGER NOT NULL, -- notes.id
   position INTEGER NOT NULL, -- from 1
-  name TEXT,               -- the expression as it stands in the source, NULL = not known
+  name TEXT,               -- the expression as the source has it, NULL = not known
   value,                   -- INTEGER, REAL or TEXT as in call_values; NULL = there was no room for it in the log
   PRIMARY KEY(note_id, position)
 ) WITHOUT ROWID;
@@ -615,14 +615,14 @@ CREATE TABLE locks( -- locks, and whatever else threads waited for
 CREATE TABLE lock_waits( -- waits for a lock, a condition, a thread ...; with --locks=all acquisitions without a wait, too
   id INTEGER PRIMARY KEY,
   lock_id INTEGER NOT NULL REFERENCES locks(id),
-  thread_id INTEGER NOT NULL REFERENCES threads(id), -- who waited
+  thread_id INTEGER NOT NULL REFERENCES threads(id), -- the waiting thread
   call_id INTEGER, frame_id INTEGER, site_id INTEGER,
   mode TEXT NOT NULL,      -- 'read', 'write'
   start_ns INTEGER NOT NULL,
   wait_ns INTEGER NOT NULL, -- up to the end of the thread where it did not end; 0 = it was free (--locks=all)
   ended TEXT NOT NULL,     -- 'taken', 'given up' (timed out, cancelled, an error), 'open' (it did not end)
   mutex_id INTEGER,        -- of a condition: locks.id of the mutex. Waiting for it again is part of the wait
-  held_by_thread_id INTEGER, -- who held the lock when the wait began, NULL = not known; of a thread: itself,
+  held_by_thread_id INTEGER, -- the holder when the wait began, NULL = not known; of a thread: itself,
   held_by_call_id INTEGER, held_by_frame_id INTEGER, held_by_site_id INTEGER -- and where it took it
 );
 CREATE INDEX lock_waits_lock ON lock_waits(lock_id);
@@ -665,7 +665,7 @@ CREATE TABLE lock_misuses( -- what programs must not do with locks
   misuse TEXT NOT NULL,    -- in words
   lock_id INTEGER NOT NULL REFERENCES locks(id),
   thread_id INTEGER NOT NULL, call_id INTEGER, frame_id INTEGER, site_id INTEGER, ns INTEGER NOT NULL,
-  -- who held the lock, or destroyed it, and where that was; NULL = nobody, or not known
+  -- the thread that held the lock, or destroyed it, and where; NULL = none, or not known
   other_thread_id INTEGER, other_call_id INTEGER, other_frame_id INTEGER, other_site_id INTEGER,
   mutex_id INTEGER         -- of a condition: a mutex that threads wait with
 );
@@ -691,7 +691,7 @@ CREATE TABLE experiments( -- one row for each run in which one call is made to f
   injected TEXT,           -- what was done: 'return 0 errno ENOMEM'
   signal INTEGER,          -- number of the signal that ended the program, or a process of it
   status INTEGER,          -- exit status, where it exited
-  leaked_bytes INTEGER,    -- not freed, beyond what the run without faults leaves; NULL = not known, for calls were
+  leaked_bytes INTEGER,    -- not freed, beyond what the run without faults leaves; NULL = not known: calls were
                            -- open at the end, or the recording is not complete
   found_at TEXT,           -- stack of the crash, the hang, the wrong free or the leak's largest part
   found_location TEXT,     -- FILE:LINE of it, as far as that is known
@@ -707,20 +707,20 @@ CREATE TABLE experiment_functions( -- functions that ran in an experiment, and n
   PRIMARY KEY(experiment_id, function_id)
 ) WITHOUT ROWID;
 
-CREATE TABLE objects( -- what the program told of with FISQL_KEEP, FISQL_REF and their kin: a row for each life
+CREATE TABLE objects( -- what the program said by FISQL_KEEP, FISQL_REF and their relatives: a row for each life
                       -- of an object. FISQL_REF with a count of 0 after FISQL_GONE begins another one
   id INTEGER PRIMARY KEY,
   process_id INTEGER NOT NULL REFERENCES processes(id),
   address INTEGER NOT NULL,
-  first_ns INTEGER NOT NULL, last_ns INTEGER NOT NULL, -- the first and the last that was told of it
+  first_ns INTEGER NOT NULL, last_ns INTEGER NOT NULL, -- the first and the last record of it
   gone_ns INTEGER,            -- FISQL_GONE; NULL = it was not said
   refs INTEGER NOT NULL, unrefs INTEGER NOT NULL,
   held INTEGER NOT NULL,      -- references at the end that were not given back; 0 where it is gone
   first_diary_id INTEGER, last_diary_id INTEGER, -- its rows of diaries; NULL = none
-  first_ref_id INTEGER, last_ref_id INTEGER      -- likewise of object_references
+  first_ref_id INTEGER, last_ref_id INTEGER      -- its rows of object_references
 );
 
-CREATE TABLE diaries( -- moments of objects that the program kept (FISQL_KEEP) or told (FISQL_TELL), by object, then
+CREATE TABLE diaries( -- moments of objects that the program kept (FISQL_KEEP) or printed (FISQL_TELL), by object, then
                       -- by time
   id INTEGER PRIMARY KEY,
   object_id INTEGER NOT NULL REFERENCES objects(id),
@@ -741,7 +741,7 @@ CREATE TABLE object_references( -- FISQL_REF, FISQL_UNREF and FISQL_GONE, by obj
   thread_id INTEGER NOT NULL REFERENCES threads(id),
   call_id INTEGER, frame_id INTEGER, site_id INTEGER, ns INTEGER NOT NULL, -- as in diaries
   problem TEXT,            -- 'given back too often' (a count of 0 or less), 'ref after gone', 'unref after gone',
-                           -- 'gone twice', 'gone while held'; NULL = none. One that was told behind 'gone' only because its
+                           -- 'gone twice', 'gone while held'; NULL = none. A record that comes after 'gone' only because its
                            -- thread was put aside, as the counts show, is none
   before_id INTEGER        -- of a problem: the row that it is one after, NULL = none
 );
@@ -759,8 +759,8 @@ CREATE TABLE anomalies( -- what should not happen in a sound program
 );
 
 CREATE TABLE cut_calls( -- calls that were open where a flight recorder (record --ring) dropped what came
-                        -- before: their time before that is in no function's own time, for nobody knows
-                        -- which callees it was spent in; children_ns holds it
+                        -- before: their time before that is in no function's own time, because
+                        -- its callees are not known; children_ns holds it
   call_id INTEGER PRIMARY KEY,     -- calls.id
   function_id INTEGER NOT NULL REFERENCES functions(id),
   frame_id INTEGER NOT NULL REFERENCES frames(id)
@@ -819,7 +819,7 @@ CREATE TABLE parameter_stats( -- one row for each row of parameters
   parameter_id INTEGER PRIMARY KEY REFERENCES parameters(id),
   listed INTEGER NOT NULL,     -- 1 = valued_calls has all calls of the function with values
   calls INTEGER NOT NULL,      -- calls whose value is known: rows of call_values
-  absent INTEGER NOT NULL,     -- calls where the code did not tell where it lay,
+  absent INTEGER NOT NULL,     -- calls where the code did not say where it lay,
   unreadable INTEGER NOT NULL, -- where it was to be read at an address that cannot be read,
   no_room INTEGER NOT NULL,    -- and where there was no room for it in the log
   cut INTEGER NOT NULL,        -- calls with a text of which only the first bytes are known
@@ -883,7 +883,7 @@ CREATE TABLE result_flows( -- results of calls by their class, and what their ca
   function_id INTEGER NOT NULL REFERENCES functions(id),
   class TEXT NOT NULL,         -- of the result: 'negative', 'zero', 'positive', 'null', 'pointer', 'false', 'true', 'other'
   caller_id INTEGER NOT NULL,  -- functions.id of the caller, 0 = none
-  caller_class TEXT NOT NULL,  -- of the caller's result, likewise; 'none' = it gave none, or it is not known
+  caller_class TEXT NOT NULL,  -- the same of the caller's result; 'none' = it gave none, or it is not known
   calls INTEGER NOT NULL,      -- calls with a known result
   same_calls INTEGER NOT NULL, -- of these, those whose caller returned the same value
   first_call_id INTEGER NOT NULL, -- calls.id of the one with the least id
@@ -949,9 +949,9 @@ CREATE VIEW site_details AS -- sites with names in place of ids
   FROM sites s LEFT JOIN files ON files.id = s.file_id LEFT JOIN modules m ON m.id = s.module_id
        LEFT JOIN functions f ON f.id = s.function_id;
 
-CREATE VIEW edge_details AS -- edges with what tells whether a build without hooks has the call as well
+CREATE VIEW edge_details AS -- edges, with what shows whether a build without hooks has the call as well
   SELECT e.*, s.function_id AS site_function_id, s.indirect,
-         -- the hooks of a body that was inlined tell the call site of the function it lies in
+         -- the hooks of an inlined body give the call site of the function that it lies in
          EXISTS (SELECT 1 FROM edges o WHERE o.callee_id = e.caller_id AND o.site_id = e.site_id AND o.id <> e.id) AS inlined,
          s.module_id IS f.module_id AS same_module,
          -- 1 = optimisation at -O2 (not -flto) leaves it a call: by name, of a function in another
@@ -1108,7 +1108,7 @@ CREATE VIEW call_text AS -- calls with their values: fib(n=3) = 2; ? where one i
 
 CREATE VIEW call_blocks AS -- arguments and results (position 0) that point into a block of allocs: the last one that lay
                           -- there when the call was entered or, of a result, left; freed = 1: it was freed by then.
-                          -- No row: none of the call's process did, or it is not known. Not told of either: blocks
+                          -- No row: none of the call's process did, or it is not known. Also without a row: blocks
                           -- that a child has from its parent; freed ones of 64 KiB and more, or allocated aligned
   SELECT call_id, position, address, alloc_id, offset, freed FROM
    (SELECT x.call_id, x.position, x.address, a.id AS alloc_id, x.address - a.address AS offset, x.found, a.size, a.kind,
@@ -1305,7 +1305,7 @@ CREATE VIEW alloc_places AS -- alloc_stacks with the function that wanted the bl
   SELECT 1, a.id, a.frame_id, a.site_id, fr.function_id
   FROM alloc_stacks a LEFT JOIN frames fr ON fr.id = a.frame_id;
 
-CREATE VIEW free_places AS -- likewise block_flows with the function that wanted the blocks freed
+CREATE VIEW free_places AS -- block_flows with the function that wanted the blocks freed
   WITH RECURSIVE
        wrappers AS MATERIALIZED (SELECT function_id FROM alloc_wrappers),
        up(flow_id, frame_id, site_id, function_id, parent_id) AS (

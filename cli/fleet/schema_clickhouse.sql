@@ -19,7 +19,7 @@ CREATE TABLE IF NOT EXISTS runs ( -- one row for each run
   run_id Int64, -- of its rows in the other tables
   run String,   -- the recording's own id: the fact run_id of its database
   pushed Int64,    -- when, in seconds since 1970
-  recorded Int64,  -- when its recording started, likewise; 0 = not known
+  recorded Int64,  -- when its recording started, in the same unit; 0 = not known
   program String,      -- last part of the program's path
   host String,         -- where it ran
   build String,        -- the program's build-id, '' = it has none
@@ -90,7 +90,7 @@ CREATE TABLE IF NOT EXISTS durations ( -- histogram of the CPU durations of a fu
   day Date DEFAULT today()
 ) ENGINE = MergeTree PARTITION BY toYYYYMM(day) ORDER BY (function_id, run_id, log2);
 
-CREATE TABLE IF NOT EXISTS edges ( -- who called whom
+CREATE TABLE IF NOT EXISTS edges ( -- calls between functions
   run_id Int64,
   caller_id Int64, -- function_id, 0 = no caller with hooks
   callee_id Int64, -- function_id
@@ -145,7 +145,7 @@ CREATE TABLE IF NOT EXISTS incidents ( -- what went wrong in a run
   run_id Int64,
   kind String,         -- 'double free', 'bad free', 'mismatched free', 'loss', or that of an incident or an anomaly
   function_id Int64, -- where, 0 = not known
-  detail String,       -- the signal or message; who freed first; the loss's reason
+  detail String,       -- the signal or message; the function that freed first; the loss's reason
   times Int64,
   day Date DEFAULT today()
 ) ENGINE = MergeTree PARTITION BY toYYYYMM(day) ORDER BY (kind, function_id, run_id);
@@ -237,7 +237,7 @@ CREATE TABLE IF NOT EXISTS function_sums ( -- the rows of functions, over the ru
   day Date DEFAULT today()
 ) ENGINE = MergeTree PARTITION BY toYYYYMM(day) ORDER BY (function_id, batch_id);
 
-CREATE TABLE IF NOT EXISTS context_sums ( -- the rows of contexts, likewise
+CREATE TABLE IF NOT EXISTS context_sums ( -- sums of the rows of contexts
   batch_id Int64,
   context_id Int64,
   runs Int64,      -- of the batch that reached it

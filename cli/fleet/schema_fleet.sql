@@ -16,7 +16,7 @@ CREATE TABLE runs( -- one row for each run
   run_id INTEGER PRIMARY KEY, -- of its rows in the other tables
   run TEXT NOT NULL UNIQUE,   -- the recording's own id: the fact run_id of its database
   pushed INTEGER NOT NULL,    -- when, in seconds since 1970
-  recorded INTEGER NOT NULL,  -- when its recording started, likewise; 0 = not known
+  recorded INTEGER NOT NULL,  -- when its recording started, in the same unit; 0 = not known
   program TEXT NOT NULL,      -- last part of the program's path
   host TEXT NOT NULL,         -- where it ran
   build TEXT NOT NULL,        -- the program's build-id, '' = it has none
@@ -87,7 +87,7 @@ CREATE TABLE durations( -- histogram of the CPU durations of a function's finish
   PRIMARY KEY(run_id, function_id, log2)
 ) WITHOUT ROWID;
 
-CREATE TABLE edges( -- who called whom
+CREATE TABLE edges( -- calls between functions
   run_id INTEGER NOT NULL,
   caller_id INTEGER NOT NULL, -- function_id, 0 = no caller with hooks
   callee_id INTEGER NOT NULL, -- function_id
@@ -143,7 +143,7 @@ CREATE TABLE incidents( -- what went wrong in a run
   run_id INTEGER NOT NULL,
   kind TEXT NOT NULL,         -- 'double free', 'bad free', 'mismatched free', 'loss', or that of an incident or an anomaly
   function_id INTEGER NOT NULL, -- where, 0 = not known
-  detail TEXT NOT NULL,       -- the signal or message; who freed first; the loss's reason
+  detail TEXT NOT NULL,       -- the signal or message; the function that freed first; the loss's reason
   times INTEGER NOT NULL,
   PRIMARY KEY(run_id, kind, function_id, detail)
 ) WITHOUT ROWID;
@@ -235,7 +235,7 @@ CREATE TABLE function_sums( -- the rows of functions, over the runs of a batch
   PRIMARY KEY(batch_id, function_id)
 ) WITHOUT ROWID;
 
-CREATE TABLE context_sums( -- the rows of contexts, likewise
+CREATE TABLE context_sums( -- sums of the rows of contexts
   batch_id INTEGER NOT NULL,
   context_id INTEGER NOT NULL,
   runs INTEGER NOT NULL,      -- of the batch that reached it
