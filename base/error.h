@@ -24,7 +24,7 @@ enum error_kind {
 struct error {
     char text[1024]; /* NUL-terminated; cut where it does not fit */
     enum error_kind kind;
-    char file[256];  /* the file that it is about, cut likewise; "" = none */
+    char file[256];  /* the file that it is about, cut to fit; "" = none */
     uint64_t offset; /* in that file, in bytes; ERROR_NO_OFFSET = not known */
 };
 
@@ -48,7 +48,7 @@ int error_set_file(struct error *error, enum error_kind kind, const char *file, 
 /* Says of an error that is set already where it lies; its text stays. */
 int error_at(struct error *error, const char *file, uint64_t offset);
 
-/* An analyzer that reads one file at a time is told what they return. */
+/* For an analyzer that reads one file at a time: what they return. */
 #ifdef __clang_analyzer__
 #define error_minus_one(call)                                                                      \
     __extension__({                                                                                \

@@ -1,7 +1,7 @@
 /*
- * Binary heaps in arrays: the item that comes before all others is at the front. What comes before
- * what the caller says by a function of two items; it is compiled into each use, as in C++'s
- * std::make_heap, for the loader merges hundreds of millions of events through one.
+ * Binary heaps in arrays: the item that comes before all others is at the front. The caller gives the
+ * order by a function of two items. It is compiled into each use, as in C++'s std::make_heap, because
+ * the loader merges hundreds of millions of events through one heap.
  *
  *     heap_make(items, count, before);
  *     while (count > 0) {

@@ -10,8 +10,8 @@
 
 #define LARGE_PAGE_BYTES ((size_t)2 << 20)
 
-/* Two cache lines, for processors fetch them in pairs: what two threads change beside one another lies so far
- * apart, or each change takes the line away from the other. */
+/* Two cache lines, because processors fetch them in pairs: data of two threads must lie this far apart, or each
+ * change takes the line away from the other thread. */
 #define LARGE_ALIGN 128
 
 /* Zeros, aligned to LARGE_ALIGN; NULL without memory. Less than a huge page comes from malloc. */

@@ -1,7 +1,7 @@
 /*
- * An open hash table of numbers: a slot holds a number and the hash of what it stands for, 8 bytes in
- * all, so that a look-up mostly touches one line of the table and then what it is looking for. What
- * the number stands for, and whether that is the one, is the caller's business:
+ * An open hash table of numbers: a slot holds a number and the hash of the item that it means, 8 bytes
+ * in all, so that a look-up mostly touches one line of the table and then the item. The caller knows
+ * the items, and whether one is the right one:
  *
  *   for (uint32_t at = hash, index; (index = slots_next(table, hash, &at)) != SLOTS_NONE;)
  *       if (is_the_one(index))
@@ -39,7 +39,7 @@ static inline uint32_t slots_next(const struct slots *slots, uint32_t hash, uint
     }
 }
 
-/* Of two words that tell what a number stands for. */
+/* The hash of two words that identify an item. */
 static inline uint32_t slots_hash(uint64_t a, uint64_t b)
 {
     uint64_t mixed = a * UINT64_C(0x9e3779b97f4a7c15);

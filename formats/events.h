@@ -1,7 +1,7 @@
 /*
  * The events of a log: what stands in the units of an EVENTS chunk (formats/log.h), behind its snapshot.
  *
- * The first unit of an event tells what it is: bit 0 clear is an exit of the innermost open
+ * The first unit of an event says what it is: bit 0 clear is an exit of the innermost open
  * call, its bits 1..15 being the ticks since the event before. Bit 0 set is a code in bits 1..15, of the list
  * FISQL_EVENTS, and the units of its fields follow.
  *
@@ -9,13 +9,13 @@
  * since the event before (or tick_start); one that does not fit is preceded by TIME. An allocation's
  * slot names a dictionary entry whose function is 0 and whose site is where malloc or the like was
  * called. A short address (2 units) is signed and counts 16-byte steps from the header's heap_base:
- * address = heap_base + 16 * value. An ALLOC stands after the allocation happened and a FREE before it
+ * address = heap_base + 16 * value. An ALLOC comes after the allocation happened and a FREE before it
  * happens, so between threads the order of ticks is the order of events; a REALLOC frees `old` at
  * its tick and allocates `new` `elapsed` ticks later (its own tick does not advance by elapsed: the
  * next event's delta counts from the realloc's start). old = 0 never occurs (that is an ALLOC);
  * the new size and address of a realloc that failed are not logged.
  *
- * A GAP stands before the event that ended more than gap_ticks without an event (before that
+ * A GAP comes before the event that ended more than gap_ticks without an event (before that
  * event's TIME, too), and does not advance the clock. gap is the ticks from the event before to the
  * one that follows, reading the ticks from then until the thread's clocks were read (at most 2^32 - 1).
  * cpu is its CLOCK_THREAD_CPUTIME_ID in ns; waits and preemptions are its voluntary and involuntary

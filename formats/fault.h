@@ -47,7 +47,7 @@ enum fisql_fault_kind {
 
 enum fisql_fault_action {
     FISQL_FAULT_RETURN,
-    FISQL_FAULT_THROW, /* what stands at `text`: NAME, or NAME(TEXT) as NAME, NUL, TEXT */
+    FISQL_FAULT_THROW, /* what is at `text`: NAME, or NAME(TEXT) as NAME, NUL, TEXT */
     FISQL_FAULT_DELAY, /* for `amount` ns, then the call goes on */
     FISQL_FAULT_SIGNAL,
     FISQL_FAULT_EXIT,
@@ -134,7 +134,7 @@ struct fisql_fault_hook {
         cfa_register; /* the canonical frame address is this register (DWARF's number) + offset */
     uint8_t reserved[2];
     int32_t cfa_offset, return_offset;      /* the return address lies there + return_offset */
-    int32_t saved[FISQL_FAULT_SAVED_COUNT]; /* likewise the callers' registers */
+    int32_t saved[FISQL_FAULT_SAVED_COUNT]; /* and so do the callers' registers */
 };
 
 /* A function that has to be open (`in`). */

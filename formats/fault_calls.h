@@ -6,7 +6,7 @@
  * X(name, arguments, failure, way, errors)
  *   arguments  their names, as POSIX has them, in order; those that rules can look at
  *   failure    the result that means failure
- *   way        how the error is told: ERRNO, in errno; RESULT, by the result itself (an errno value);
+ *   way        how the error is reported: ERRNO, in errno; RESULT, by the result itself (an errno value);
  *              CODE, by the result, whose values are no errno
  *   errors     the values that POSIX.1-2017 and Linux's manual allow (not all that a file system or a device
  *              may add), the usual one first

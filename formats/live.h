@@ -2,8 +2,8 @@
  * The live area: the memory in which threads fill their chunks. It is a file that outlives the
  * processes of the run: a memfd of `fisql record`, opened by the collector through the path in the
  * environment variable FISQL_LIVE, or without fisql record the file RUN.bin.live beside the log. So
- * after a crash or SIGKILL whoever finds a slot whose owner is gone can finish its chunk and append
- * it to the log (salvage).
+ * after a crash or SIGKILL, any process that finds a slot whose owner is gone can finish its chunk
+ * and append it to the log (salvage).
  *
  * Layout: a page of struct fisql_live_area, from FISQL_LIVE_TAKEN on a bit for each slot that is
  * taken, then `slots` slots of slot_bytes each, the first at offset FISQL_LIVE_HEADER. The file is
@@ -54,14 +54,14 @@ struct fisql_unrecorded_images {
     char names[FISQL_UNRECORDED_NAMES][64]; /* of the first ones */
 };
 
-/* The thread of fisql record that appends whole chunks to the log in place of those who filled them.
+/* The thread of fisql record that appends whole chunks to the log for the threads that filled them.
  * Its word is a robust futex (set_robust_list(2)): when it is killed, the kernel sets
  * FUTEX_OWNER_DIED there. */
 #define FISQL_HANDED_MAX 64u
 struct fisql_writer {
     uint32_t silent;        /* atomic: there are processes that cannot write themselves; a futex */
     uint32_t serves_silent; /* there is a thread for these */
-    uint32_t alive;  /* atomic: its thread id; 0 = there is none: who fills a chunk writes it */
+    uint32_t alive;  /* atomic: its thread id; 0 = there is none, and threads write their chunks */
     uint32_t asleep; /* atomic: it waits for `wake` to change */
     uint32_t wake;   /* futex */
     uint32_t
@@ -85,7 +85,7 @@ struct fisql_live_part {
 #define FISQL_LATE_PATH_MAX 936u
 enum fisql_late_state {
     FISQL_LATE_FREE = 0,
-    FISQL_LATE_WRITING = 1, /* who asks is filling it */
+    FISQL_LATE_WRITING = 1, /* the asking process is filling it */
     FISQL_LATE_ASKED = 2,
     FISQL_LATE_READY = 3, /* `recipes` says where they are */
     FISQL_LATE_NONE = 4   /* there are none */
@@ -93,20 +93,21 @@ enum fisql_late_state {
 struct fisql_late_module {
     uint32_t state; /* atomic, futex: enum fisql_late_state */
     uint32_t reserved;
-    uint64_t device, inode; /* of the file, as who asks sees it */
+    uint64_t device, inode; /* of the file, as the asking process sees it */
     struct fisql_live_part recipes;
     char build_id[44]; /* that lies in its memory, hexadecimal, cut; "" = it has none */
     char path[FISQL_LATE_PATH_MAX];
 };
 struct fisql_late {
-    uint32_t wake;  /* futex: counts what was asked */
-    uint32_t alive; /* atomic: who answers, FUTEX_OWNER_DIED = it was killed; 0 = nobody */
+    uint32_t wake; /* futex: counts what was asked */
+    uint32_t
+        alive; /* atomic: the thread that answers, FUTEX_OWNER_DIED = it was killed; 0 = none */
     struct fisql_late_module modules[FISQL_LATE_MAX];
 };
 
-/* Where a process tells `fisql record` that something went wrong, and waits until that is told: one after
- * another. It is the process's that put its ticket into `holder`, which fisql record sets back to 0; who
- * finds it taken for long takes it, for its holder may be gone. */
+/* Where a process reports to `fisql record` that something went wrong, and waits until the report is printed: one
+ * process after another. The box belongs to the process that put its ticket into `holder`, which fisql record sets
+ * back to 0. A process that finds it taken for long takes it, because its holder may be gone. */
 #define FISQL_INCIDENT_TEXT 512u
 struct fisql_incident {
     uint32_t kind;   /* enum fisql_incident_kind */
@@ -121,30 +122,30 @@ struct fisql_incident {
     char text[FISQL_INCIDENT_TEXT]; /* ends with NUL */
 };
 enum fisql_incidents_serves {
-    FISQL_INCIDENTS_UNSERVED = 0, /* there is nobody who reports */
+    FISQL_INCIDENTS_UNSERVED = 0, /* no recorder reports */
     FISQL_INCIDENTS_SERVED = 1,
-    FISQL_INCIDENTS_UNWANTED = 2 /* nobody wants words */
+    FISQL_INCIDENTS_UNWANTED = 2 /* the user wants no words */
 };
 struct fisql_incident_box {
     uint32_t wake;    /* atomic, futex: changes when there is something to report */
     uint32_t serves;  /* enum fisql_incidents_serves */
     uint32_t tickets; /* atomic: how many were given out */
-    uint32_t holder;  /* atomic: the ticket of whom the incident is; 0 = nobody's */
+    uint32_t holder;  /* atomic: the ticket of the incident's process; 0 = none */
     uint32_t asked;   /* atomic: the ticket that is to be reported */
     uint32_t begun;   /* atomic: the ticket that is being reported, or was last */
     uint32_t done;    /* atomic, futex: the ticket that was reported last */
     struct fisql_incident incident;
 };
 
-/* What a program wants to be told on stderr (fisql.h: FISQL_TELL): text. A line that begins with FISQL_TOLD_FRAME
+/* Text that fisql record prints on stderr for a program (fisql.h: FISQL_TELL). A line that begins with FISQL_TOLD_FRAME
  * is a frame of a stack, MODULE+0xFUNCTION (MODULE+0xPLACE), from the start of each module's file: fisql record puts
- * names there. An entry is given back when it was printed. */
+ * names there. An entry is free again when it was printed. */
 #define FISQL_TOLD_MAX 32u
 #define FISQL_TOLD_TEXT_MAX (64u * 1024u - 16u)
 #define FISQL_TOLD_FRAME "      "
 enum fisql_told_state {
     FISQL_TOLD_FREE = 0,
-    FISQL_TOLD_WRITING = 1, /* who tells is filling it */
+    FISQL_TOLD_WRITING = 1, /* the program is filling it */
     FISQL_TOLD_WHOLE = 2
 };
 struct fisql_told_entry {
@@ -154,13 +155,13 @@ struct fisql_told_entry {
     char text[FISQL_TOLD_TEXT_MAX];
 };
 struct fisql_told {
-    uint32_t wake;  /* futex: counts what was told */
-    uint32_t alive; /* atomic: who prints, as in struct fisql_writer; 0 = nobody does */
+    uint32_t wake;  /* futex: counts the texts */
+    uint32_t alive; /* atomic: the thread that prints, as in struct fisql_writer; 0 = none */
     uint64_t next;  /* atomic: the next one's number */
     struct fisql_told_entry entries[FISQL_TOLD_MAX];
 };
 
-/* What stands behind the slots, each mapped alone. */
+/* What lies behind the slots, each mapped alone. */
 struct fisql_live_parts {
     struct fisql_live_part filter;  /* collector/core/filter.c; none = all functions are recorded */
     struct fisql_live_part recipes; /* formats/recipe.h; none = values are not recorded */
@@ -331,7 +332,7 @@ struct fisql_live_area {
     uint64_t lost_bytes;
     uint64_t lost_errno; /* of the first loss */
     uint64_t clock_tick; /* x86-64: a reading of the TSC and of CLOCK_MONOTONIC when the area was */
-    uint64_t clock_ns;   /* made, from which processes tell the TSC's rate; 0 = there is none */
+    uint64_t clock_ns;   /* made, from which processes work out the TSC's rate; 0 = there is none */
     uint64_t pid_namespace;  /* of whoever made the area (inode numbers, 0 = not known): pids and */
     uint64_t time_namespace; /* start times of processes elsewhere mean nothing to others */
     struct fisql_live_parts parts;
@@ -446,7 +447,7 @@ struct fisql_live_locks {
     uint64_t waiting; /* the lock that the thread waits for; 0 = none */
     uint64_t waiting_tick;
     uint64_t waiting_site;
-    uint64_t waiting_holder; /* tid of who held it when the waiting began; 0 = not known */
+    uint64_t waiting_holder; /* tid of its holder when the waiting began; 0 = not known */
     uint32_t waiting_kind;   /* enum fisql_lock_kind */
     uint32_t changes;        /* atomic: odd while the thread writes here */
     uint32_t held;           /* locks that it holds: may be more than there is room for */
@@ -463,7 +464,7 @@ struct fisql_live_slot {
     uint64_t first_call;   /* as in the chunk being filled */
     uint32_t thread;
     uint32_t tid;
-    uint64_t owner_start; /* field 22 of /proc/PID/stat, to tell a reused pid; 0 = not known */
+    uint64_t owner_start; /* field 22 of /proc/PID/stat, to notice a reused pid; 0 = not known */
     uint32_t chunk_slot;  /* atomic: the slot whose chunk is filled, plus 1; 0 = its own */
     uint32_t reserved;
     struct fisql_live_locks locks;

@@ -1,11 +1,11 @@
 /*
- * The one definition of the fisql log (run.bin), for those who write it (collector/, fisql record)
- * and those who read it (loader/). docs/log-format.md tells the same byte by byte for writers of
- * readers. The memory in which chunks are filled is formats/live.h's.
+ * The one definition of the fisql log (run.bin), for its writers (collector/, fisql record) and its
+ * reader (loader/). docs/log-format.md describes the same byte by byte for people who write a reader.
+ * The memory in which chunks are filled is formats/live.h's.
  *
  * A log is a sequence of chunks and nothing else. Each was appended by one write(2) to an O_APPEND
  * descriptor, so all threads and processes of a run share one file without a lock, and chunks never
- * interleave. Those of one thread carry ascending sequence numbers; others stand in any order.
+ * interleave. Those of one thread carry ascending sequence numbers; others come in any order.
  *
  * All integers are little-endian. A chunk's length is a multiple of 8.
  */
@@ -39,8 +39,7 @@ enum fisql_chunk_kind {
 #undef FISQL_CHUNK_ENUM
 };
 
-/* The keys of facts, by kind: the list that writers and readers stand on and that
- * docs/log-format.md shows. Times are ticks in decimal, addresses hexadecimal without 0x.
+/* The keys of facts, by kind: the list that writers and readers use and that docs/log-format.md shows. Times are ticks in decimal, addresses hexadecimal without 0x.
  * RUN may be written again as later facts are known: later chunks win.
  * X(kind, constant, key, what a reader has to know of the value) */
 #define FISQL_FACTS(X)                                                                             \
@@ -54,11 +53,11 @@ enum fisql_chunk_kind {
     X(RUN, COMPRESSION, "compression", "zstd where chunks may be packed, none")                    \
     X(RUN, CPU_NS, "cpu_ns", "processor time of the program and what it waited for")               \
     X(RUN, REFERENCE_CPU_NS, "reference_cpu_ns", "cpu_ns of a run without the collector (--reference)") \
-    X(RUN, CONTROL, "control", "all stand: a change's CLOCK_MONOTONIC ns, process_key or 0, word, what for") \
+    X(RUN, CONTROL, "control", "all count: a change's CLOCK_MONOTONIC ns, process_key or 0, word, argument") \
     X(RUN, VALUES, "values_of", "patterns of record --values, separated by spaces; empty = all")       \
     X(RUN, EXPRESSIONS, "expressions", "of record --value, separated by semicolons")                   \
     X(RUN, FAULT_RULES, "faults_of",                                                                 \
-      "of record --fault: for each rule a line with its target, a tab, its action, a tab, all of it")  \
+      "of record --fault: for each rule a line with its target, a tab, its action, a tab, the whole rule")  \
     X(RUN, FAULT_COUNTS, "faults_counted",                                                               \
       "for each rule a line: calls that met its conditions, a space, how many of them failed")         \
     X(RUN, NOT_FOLLOWED, "not_followed", "programs without hooks that could not be followed")      \
@@ -90,7 +89,7 @@ enum fisql_chunk_kind {
     X(MODULES, START, "start", "of its executable segments in memory")                             \
     X(MODULES, END, "end", "")                                                                     \
     X(THREAD, NAME, "name", "")                                                                    \
-    X(THREAD, GIVEN_NAME, "given_name", "by FISQL_THREAD(): it takes the place of name")                                                                    \
+    X(THREAD, GIVEN_NAME, "given_name", "by FISQL_THREAD(): it replaces name")                                                                    \
     X(THREAD, START_TICK, "start_tick", "")                                                        \
     X(THREAD, END_TICK, "end_tick", "only at its end")                                             \
     X(THREAD, HOW, "how", "only at its end: exit, process-exit")                                   \
@@ -109,12 +108,12 @@ enum fisql_chunk_kind {
     X(LOSS, THREAD, "thread", "all, or absent: the header's")                                      \
     X(POINTS, POINT, "point", "its number in the process, in decimal; begins a new one")           \
     X(POINTS, KIND, "point_kind", "as in FISQL_POINT_KINDS")                 \
-    X(POINTS, FUNCTION, "point_function", "that it stands in, in the compiler's words")                  \
+    X(POINTS, FUNCTION, "point_function", "the function around it, in the compiler's words")                  \
     X(POINTS, FILE, "point_file", "")                                                                    \
     X(POINTS, LINE, "point_line", "")                                                                    \
     X(POINTS, LEVEL, "point_level", "1 to 5")                                                            \
     X(POINTS, LABEL, "point_label", "of a checkpoint")                                                   \
-    X(POINTS, VALUES, "point_values", "the macro's arguments as they stand in the source")               \
+    X(POINTS, VALUES, "point_values", "the macro's arguments as the source has them")               \
     X(POINTS, ADDRESS, "point_address", "in its code")                                                   \
     X(END, HOW, "how", "exit, _exit, signal")                                                      \
     X(END, STATUS, "status", "")                                                                   \
@@ -122,8 +121,8 @@ enum fisql_chunk_kind {
     X(END, CORE, "core", "1 = it was dumped")                                                      \
     X(END, TICK, "tick", "")                                                                       \
     X(END, NS, "ns", "CLOCK_MONOTONIC, where a signal ended it")                                   \
-    X(END, CPU_NS, "cpu_ns", "of its first thread, likewise")                                      \
-    X(END, WAITS, "waits", "of that thread, as are preemptions")                                   \
+    X(END, CPU_NS, "cpu_ns", "of its first thread, if a signal ended it")                          \
+    X(END, WAITS, "waits", "of that thread, as are the preemptions")                               \
     X(END, PREEMPTIONS, "preemptions", "")                                                         \
     X(END, QUEUED_NS, "queued_ns", "of that thread since its start: it could run and others did")
 enum fisql_fact {
@@ -334,8 +333,8 @@ static inline uint64_t fisql_cost_pack(const struct fisql_cost *cost)
 }
 
 /* EVENTS payload: the snapshot (open_calls entries, outermost first), then the units. A reader that
- * has the chunk before it (same thread, sequence one less, not RESUMED) can skip the snapshot, for
- * it then equals the stack that the reader has. Otherwise it keeps of its own stack what the
+ * has the chunk before it (same thread, sequence one less, not RESUMED) can skip the snapshot, which
+ * then equals the stack that the reader has. Otherwise it keeps of its own stack what the
  * snapshot confirms (function, site and enter_tick equal), closes the rest as lost, and opens the
  * snapshot's other calls as calls whose entry was lost. In a FORKED chunk the snapshot's calls are
  * calls of the parent's thread, not new ones. */

@@ -3,7 +3,7 @@
 
 #include <time.h>
 
-#define SPAN_NS_MIN 1000000u /* from which a rate can be told */
+#define SPAN_NS_MIN 1000000u /* from which on a rate is exact enough */
 
 struct live_clock live_clock_now(const struct fisql_live_area *area)
 {
@@ -18,7 +18,7 @@ struct live_clock live_clock_now(const struct fisql_live_area *area)
     return clock;
 }
 
-/* All ticks lie between the area's beginning and now: in the span of which clock tells which it is. */
+/* All ticks lie between the area's beginning and now: a tick's clock is the one in whose span it lies. */
 bool live_clock_ago(const struct live_clock *clock, uint64_t tick, uint64_t *ns)
 {
     bool counter = clock->area_tick != 0 && tick >= clock->area_tick && tick <= clock->now_tick;

@@ -15,8 +15,8 @@ struct live_clock {
 /* Reads the clocks now. */
 struct live_clock live_clock_now(const struct fisql_live_area *area);
 
-/* The nanoseconds from a tick until now. False: it cannot be told, for the clock is switched off, or it
- * is not known which one the process has. */
+/* The nanoseconds from a tick until now. False: not known, because the clock is switched off,
+ * or because nothing says which clock the process has. */
 bool live_clock_ago(const struct live_clock *clock, uint64_t tick, uint64_t *ns);
 
 #endif

@@ -32,7 +32,7 @@ static uint32_t holds_count(const struct fisql_live_locks *locks)
     return locks->held < FISQL_LIVE_HOLDS_MAX ? locks->held : FISQL_LIVE_HOLDS_MAX;
 }
 
-/* Who has the lock that a thread waits for: who says so, else who had it when the waiting began. */
+/* The holder of the lock that a thread waits for: the thread that says so, else the holder when the waiting began. */
 static void holder_find(struct live_waits *waits, const struct live_threads *threads, size_t waiter)
 {
     struct live_wait *wait = &waits->items[waiter];

@@ -13,7 +13,7 @@
 struct live_wait {
     struct fisql_live_locks locks; /* of the thread, whole */
     bool known;                    /* they could be read */
-    size_t holder;        /* index in live_threads of who has the lock; LIVE_NOBODY = not known */
+    size_t holder;        /* index in live_threads of the lock's holder; LIVE_NOBODY = not known */
     uint64_t holder_site; /* where that thread took it: a return address; 0 = not known */
 };
 

@@ -253,7 +253,7 @@ static struct live_module *place_at(struct live_names *names, uint64_t address,
     return module;
 }
 
-/* A scope made by hand stands where its macro does. False: nothing is known of it. */
+/* The place of a scope made by hand is its macro's. False: nothing is known of it. */
 static bool scope_place(const struct live_names *names, uint64_t address, struct live_place *place)
 {
     struct live_point found;

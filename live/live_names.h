@@ -16,7 +16,7 @@ struct live_names;
 /* Texts are borrowed from the names. */
 struct live_place {
     const char *name;         /* demangled; NULL = not known */
-    const char *short_name;   /* as people say it (short_name.h); NULL likewise */
+    const char *short_name;   /* as people say it (short_name.h); NULL = not known */
     const char *linkage_name; /* NULL where it is the name */
     const char *file;         /* NULL = not known */
     uint32_t line;

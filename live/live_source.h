@@ -1,7 +1,7 @@
 /*
- * A live area (formats/live.h) that is read by somebody who neither made it nor records in it: slots
- * and chunks are copied out of its file with pread(2), so that nothing a program does to it, nor to
- * the file's size, can harm the reader. Nothing that is read is trusted.
+ * A live area (formats/live.h) for a reader that neither made it nor records in it. The reader copies
+ * slots and chunks out of its file with pread(2), so that nothing a program does to it, nor to the
+ * file's size, can harm it. It trusts nothing that it reads.
  */
 #ifndef FISQL_LIVE_LIVE_SOURCE_H
 #define FISQL_LIVE_LIVE_SOURCE_H

@@ -1,7 +1,7 @@
 /*
- * The calls that are open at the end of a chunk, and the last ones before: what the chunk's snapshot
- * and its events tell. It is for chunks that are still being filled as well as for whole ones; several
- * chunks of one thread are given one after another.
+ * The calls that are open at the end of a chunk, and the last ones before, from the chunk's
+ * snapshot and its events. The chunk may be whole or still being filled; several chunks of one thread
+ * are given one after another.
  */
 #ifndef FISQL_LIVE_LIVE_STACK_H
 #define FISQL_LIVE_LIVE_STACK_H

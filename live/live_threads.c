@@ -91,7 +91,7 @@ static bool slot_find(const struct reading *reading, uint32_t slot, struct found
     return found->thread == header.thread && wanted(reading, found);
 }
 
-/* By thread; what has its stack first: LIVE, the newest chunk first, then whole chunks likewise. */
+/* By thread, those with a stack first: LIVE, the newest chunk first, then whole chunks, the newest first. */
 static int by_thread(const void *left, const void *right)
 {
     const struct found *a = left, *b = right;
@@ -124,7 +124,7 @@ static int find_all(struct reading *reading, struct error *error)
     return 0;
 }
 
-/* ---- who is gone ---- */
+/* ---- processes that are gone ---- */
 
 static bool namespace_is_ours(const struct live_source *source)
 {
@@ -265,7 +265,7 @@ static void stack_reset(struct live_stack *stack)
 }
 
 /* The chunks of the thread that lie in the area and come before the one that it fills, as far as they
- * follow each other: for its last calls, and calls further out than a snapshot tells. */
+ * follow each other: for its last calls, and for calls further out than a snapshot has. */
 static int earlier_read(const struct reading *reading, const struct found *found, size_t count,
                         struct live_stack *stack, struct error *error)
 {

@@ -1,6 +1,6 @@
 /*
  * The threads that record into a live area, with their stacks of open calls and their last calls, while
- * they run on: nobody is stopped, and nothing is written.
+ * they run on: no thread is stopped, and nothing is written.
  *
  * How a stack is read while its thread goes on. A thread commits an event by storing its slot's word;
  * what lies before it in the chunk stays as it is until the chunk is full, but for the last event, which
