@@ -46,9 +46,10 @@ for tool in perf uftrace heaptrack callgrind fisql; do
         "$(grep -E "^\| (\*\*)?$tool(\*\*)? \|" "$here/README.md")"
 done
 
-for page in README.md CONTRIBUTING.md docs/ARCHITECTURE.md docs/recording.md docs/asking.md docs/values.md docs/tour.md docs/languages.md; do
+cd "$here" || exit 2
+for page in README.md CONTRIBUTING.md docs/*.md docs/decisions/*.md; do
     folder=$(dirname "$here/$page")
-    missing=$(grep -o '](\([^)#]*\)' "$here/$page" | sed 's/^](//' | grep -v '^http' | while read -r link; do
+    missing=$(grep -o '[^[]](\([^)#]*\)' "$here/$page" | sed 's/^.](//' | grep -v '^http' | while read -r link; do
         [ -e "$folder/$link" ] || echo "$link"
     done)
     same "$page: its links lead somewhere" "" "$missing"
@@ -60,4 +61,12 @@ for page in README.md CONTRIBUTING.md docs/ARCHITECTURE.md docs/recording.md doc
         [ -e "$here/$file" ] || echo "$file"
     done)
     same "$page: the files that it names exist" "" "$missing"
+done
+
+for page in README.md:119 docs/ARCHITECTURE.md:199; do
+    at_least "${page%:*} has at most ${page#*:} lines" "$(wc -l <"${page%:*}")" "${page#*:}"
+done
+same "the glossary has 30 words" 30 "$(grep '^| [a-z]' docs/glossary.md | grep -cv '^| word ')"
+for page in README.md docs/ARCHITECTURE.md CONTRIBUTING.md; do
+    has "$page names the glossary" "glossary.md" "$(cat $page)"
 done
