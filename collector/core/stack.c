@@ -15,6 +15,8 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
+#define ASK_BYTES 1024u /* what asking takes of a stack, with the C library's part */
+
 static uint64_t main_thread; /* its thread pointer: it stays the same in a forked child */
 
 static uint64_t thread_pointer(void)
@@ -35,7 +37,7 @@ void stack_setup(void)
 
 struct maps {
     int file;
-    char text[1024]; /* stacks may be small */
+    char text[256]; /* stacks may be small */
     size_t used, at;
 };
 
@@ -106,9 +108,18 @@ static void stack_find(struct stack_bounds *bounds)
     bounds->high = is_main ? end : pointer; /* another stack may lie right above */
 }
 
+/* A stack that has no room for asking overflows here, while signals are not blocked: the incident is reported. */
+static __attribute__((noinline)) void ask_room(void)
+{
+    char room[ASK_BYTES];
+    __asm__ volatile("" ::"r"(room) : "memory");
+    (void)*(volatile char *)room;
+}
+
 void stack_ask(struct stack_bounds *bounds)
 {
     struct quiet quiet;
+    ask_room();
     quiet_begin(&quiet);
     if (bounds->low == 0)
         stack_find(bounds);
@@ -119,6 +130,8 @@ bool stack_is_one(struct stack_bounds *bounds, uint64_t a, uint64_t b)
 {
     stack_t alternate;
     struct quiet quiet;
+    if (bounds->low == 0)
+        ask_room();
     quiet_begin(&quiet);
     bool known =
         !quiet.silent && sigaltstack(NULL, &alternate) == 0 && !(alternate.ss_flags & SS_DISABLE);

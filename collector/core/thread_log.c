@@ -129,7 +129,7 @@ static void usage_facts(struct facts *facts, uint32_t tid)
 /* Of the calling thread, or of one that the process's end cuts off. */
 static void named_facts(struct thread_log *log, const char *name, const char *how)
 {
-    unsigned char buffer[1024];
+    unsigned char buffer[640]; /* all of them at their longest, and no more: stacks may be small */
     struct facts facts;
     facts_begin(&facts, buffer, sizeof buffer, FISQL_CHUNK_THREAD, log->live.thread, log->live.tid);
     facts_text(&facts, FISQL_FACT_THREAD_NAME, name);
@@ -249,7 +249,7 @@ static struct thread_log *log_make(void)
  * memory to record them. */
 static void log_missing(void)
 {
-    unsigned char buffer[1024];
+    unsigned char buffer[256];
     struct facts facts;
     static THREAD_LOCAL bool told;
     if (told)

@@ -255,3 +255,20 @@ for factor in 50 0.001 0; do
             "$(sql fast.db "SELECT min(total_ns) >= 50000000 AND max(total_ns) < 2000000000 FROM frames k JOIN functions f ON f.id = k.function_id WHERE f.name = 'rest'")"
     done
 done
+
+# ---- stacks of 16 KiB
+build gcc smallstack -O1 -g -Wl,-z,now "$programs/smallstack.c" -lpthread
+least=0 most=16384 # how much a thread can use by itself
+while [ $((most - least)) -gt 16 ]; do
+    middle=$(((least + most) / 2))
+    if (./smallstack uses $middle) 2>/dev/null; then least=$middle; else most=$middle; fi
+done
+for options in "" --values --locks "--values --locks"; do
+    # shellcheck disable=SC2086 # words
+    run "$fisql" record -q $options ./smallstack uses $((least - 4608))
+    same "a stack of 16 KiB ($options): 4.5 KiB of $least are enough for recording" "0" "$status"
+done
+for bytes in 300 4000 7800 8000 8300 8500 8700 9000; do
+    run "$fisql" record --values ./smallstack overflows $bytes
+    has "a stack of 16 KiB overflows by functions of $bytes bytes, --values: it is an incident" "stack overflow" "$err"
+done
