@@ -19,13 +19,7 @@ static const char help[] =
 
 int cmd_digest(int argc, char **argv)
 {
-    struct args args = {.command = "digest", .help = help};
-    args_begin(&args, argc, argv);
-    while (args_next(&args))
-        continue;
-    const char *path = args_word(&args, "run.db");
-    int status = args_end(&args);
-    if (status != ARGS_GO_ON)
-        return status;
-    return digest_of_file(path);
+    const char *path = "run.db";
+    int status = args_file_alone("digest", help, argc, argv, &path);
+    return status != ARGS_GO_ON ? status : digest_of_file(path);
 }

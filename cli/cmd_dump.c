@@ -22,13 +22,9 @@ static const char help[] =
 
 int cmd_dump(int argc, char **argv)
 {
-    struct args args = {.command = "dump", .help = help};
     struct error error = {.text = ""};
-    args_begin(&args, argc, argv);
-    while (args_next(&args))
-        continue;
-    const char *path = args_word(&args, "run.bin");
-    int status = args_end(&args);
+    const char *path = "run.bin";
+    int status = args_file_alone("dump", help, argc, argv, &path);
     if (status != ARGS_GO_ON)
         return status;
     FILE *out = text_stream(stdout);

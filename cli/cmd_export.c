@@ -4,7 +4,7 @@
  */
 #include "cli/commands.h"
 #include "cli/out/args.h"
-#include "cli/run/database.h"
+#include "cli/run/cut_view.h"
 #include "cli/export/export.h"
 #include "cli/out/out_file.h"
 #include "cli/out/say.h"
@@ -182,40 +182,23 @@ static int write_export(struct options *options)
 int cmd_export(int argc, char **argv)
 {
     struct options options = {.cut = {.until_ns = INT64_MAX}, .export = {.nodes_max = 50}};
-    struct run_view view = {0};
-    struct call_values values = {0};
-    bool *wanted = NULL;
+    struct cut_view view;
     int status = parse(&options, argc, argv);
     if (status != ARGS_GO_ON)
         return status;
-    status = 0;
     if (!options.style_given &&
         (options.format->write == export_dot || options.format->write == export_mermaid))
         options.style = NAMES_SHORT;
-    sqlite3 *database = database_open(options.path);
-    if (database == NULL)
-        return 2;
-    if ((options.format->calls || call_cut_any(&options.cut)) &&
-        !run_has_calls(database, options.path, "this export"))
-        status = 2;
-    if (status == 0)
-        status = run_view_open(&view, database, options.style, options.export.measure);
-    if (status == 0 &&
-        (status = call_cut_functions(&options.cut, "--function", &view, &wanted)) == 0)
-        status = call_cut_check_thread(&options.cut, &view);
-    if (status == 0)
-        status = call_values_open(&values, &view);
+    bool calls = options.format->calls || call_cut_any(&options.cut);
+    status = cut_view_open(&view, options.path, calls ? "this export" : NULL, &options.cut,
+                           options.style, options.export.measure);
     if (status == 0) {
-        database_say_state(database, options.path);
-        options.export.view = &view;
+        options.export.view = &view.run;
         options.export.cut = &options.cut;
-        options.export.wanted = wanted;
-        options.export.values = &values;
+        options.export.wanted = view.wanted;
+        options.export.values = &view.values;
         status = write_export(&options);
     }
-    free(wanted);
-    call_values_close(&values);
-    run_view_release(&view);
-    sqlite3_close(database);
+    cut_view_close(&view);
     return status;
 }

@@ -7,9 +7,9 @@
 #include "cli/out/say.h"
 #include "cli/out/terminal.h"
 #include "cli/query/query_help.h"
+#include "cli/query/query_options.h"
 
-#include <limits.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 static const char usage[] =
@@ -46,36 +46,20 @@ struct options {
     bool check, limit_given, wide, help, list, names;
 };
 
-static int set_limit(struct options *options, const struct args *args)
-{
-    char *end;
-    options->request.limit = strtol(args->value, &end, 10);
-    options->limit_given = true;
-    if (*args->value == '\0' || *end != '\0' || options->request.limit < 0)
-        return args_wrong(args, "a number of rows, 0 for all");
-    if (options->request.limit == 0)
-        options->request.limit = LONG_MAX;
-    return 0;
-}
-
 static int set_option(struct options *options, const struct args *args)
 {
     struct query_request *request = &options->request;
     switch (args->code) {
     case 'p':
-        if (request->settings_count == QUERY_SETTINGS_MAX)
-            return fail("-p %s: too many parameters", args->value);
-        request->settings[request->settings_count++] = args->value;
-        return 0;
+        return query_option_param(request, args);
     case URL:
         options->url = args->value;
         return 0;
     case FORMAT:
-        return output_format_parse(args->value, &request->format)
-                   ? 0
-                   : args_wrong(args, "table, csv, json or markdown");
+        return query_option_format(request, args);
     case LIMIT:
-        return set_limit(options, args);
+        options->limit_given = true;
+        return query_option_limit(request, args);
     case SUPPRESSIONS:
         request->suppressions = args->value;
         return 0;
@@ -114,26 +98,21 @@ static int parse(struct options *options, int argc, char **argv)
 
 static int ask(struct options *options, const struct query_file *query)
 {
-    const long terminal_rows = 40;
     struct query_request *request = &options->request;
     struct store store;
     int status = store_open(&store, options->url, NULL, false), width = terminal_columns();
     bool people =
         width > 0 && (request->format == OUTPUT_TABLE || request->format == OUTPUT_MARKDOWN);
-    bool cut = people && request->format == OUTPUT_TABLE && !options->limit_given;
+    bool cut = query_cut_for_terminal(request, people, options->limit_given);
     long rows = 0;
-    if (cut) {
-        request->limit = terminal_rows;
-        request->count_all = true;
-    }
     request->width_max = people && !options->wide ? width : 0;
     request->say_left_out = true;
     if (status == 0 && people)
         pager_start();
     if (status == 0)
         status = ask_run(&store, request, query, stdout, &rows);
-    if (status == 0 && cut && rows > terminal_rows)
-        printf("\n%ld of %ld rows; --limit 0 gives all.\n", terminal_rows, rows);
+    if (status == 0 && cut)
+        query_say_cut(rows);
     if (status == 0 && rows == 0 && request->format == OUTPUT_TABLE)
         note("%s: nothing found", query->name);
     store_close(&store);

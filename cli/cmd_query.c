@@ -12,6 +12,7 @@
 #include "cli/query/kept_blocks.h"
 #include "cli/query/query_help.h"
 #include "cli/query/query_needs.h"
+#include "cli/query/query_options.h"
 #include "cli/query/query_run.h"
 #include "cli/query/recording_limits.h"
 #include "cli/query/query_set.h"
@@ -19,7 +20,6 @@
 #include "cli/out/say.h"
 #include "cli/out/terminal.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -133,29 +133,13 @@ static const struct args_option options_known[] = {
     {"until", OPTION_FILTERS + FILTER_UNTIL, true},
     {NULL, 0, false}};
 
-static int set_limit(struct options *options, const struct args *args)
-{
-    const char *value = args->value;
-    char *end;
-    options->request.limit = strtol(value, &end, 10);
-    options->limit_given = true;
-    if (*value == '\0' || *end != '\0' || options->request.limit < 0)
-        return args_wrong(args, "a number of rows, 0 for all");
-    if (options->request.limit == 0)
-        options->request.limit = LONG_MAX;
-    return 0;
-}
-
 static int set_option(struct options *options, const struct args *args)
 {
     struct query_request *request = &options->request;
     const char *value = args->value;
     switch (args->code) {
     case 'p':
-        if (request->settings_count == QUERY_SETTINGS_MAX)
-            return fail("-p %s: too many parameters", value);
-        request->settings[request->settings_count++] = value;
-        return 0;
+        return query_option_param(request, args);
     case OPTION_BY:
         request->by = value;
         return 0;
@@ -163,11 +147,10 @@ static int set_option(struct options *options, const struct args *args)
         options->action = ACTION_HELP;
         return 0;
     case OPTION_FORMAT:
-        return output_format_parse(value, &request->format)
-                   ? 0
-                   : args_wrong(args, "table, csv, json or markdown");
+        return query_option_format(request, args);
     case OPTION_LIMIT:
-        return set_limit(options, args);
+        options->limit_given = true;
+        return query_option_limit(request, args);
     case OPTION_DEMANGLE:
         options->style_given = true;
         return name_style_parse(value, &request->names) ? 0 : args_wrong(args, "short, full or no");
@@ -261,19 +244,14 @@ static bool begin_output(struct options *options, sqlite3 *database, long long *
 static int run_one(struct options *options, const struct query_file *query, sqlite3 *database)
 {
     struct query_request *request = &options->request;
-    const long terminal_rows = 40;
     long long losses = 0;
     bool terminal = begin_output(options, database, &losses);
-    bool cut = terminal && request->format == OUTPUT_TABLE && !options->limit_given;
+    bool cut = query_cut_for_terminal(request, terminal, options->limit_given);
     request->say_left_out = true;
-    if (cut) {
-        request->limit = terminal_rows;
-        request->count_all = true;
-    }
     long rows = 0;
     int status = query_run(request, database, query, stdout, &rows);
-    if (status == 0 && cut && rows > terminal_rows)
-        printf("\n%ld of %ld rows; --limit 0 gives all.\n", terminal_rows, rows);
+    if (status == 0 && cut)
+        query_say_cut(rows);
     const char *lacks = rows == 0 ? query_lacks(query, database) : NULL;
     if (lacks == NULL)
         lacks = query_lacks_part(query, database);

@@ -8,7 +8,7 @@
 #include "base/array.h"
 #include "cli/out/args.h"
 #include "cli/run/call_cursor.h"
-#include "cli/run/call_values.h"
+#include "cli/run/cut_view.h"
 #include "cli/commands.h"
 #include "cli/run/database.h"
 #include "cli/out/output.h"
@@ -392,33 +392,18 @@ static int parse(struct options *options, int argc, char **argv)
 int cmd_trace(int argc, char **argv)
 {
     struct options options = {.cut = {.until_ns = INT64_MAX}, .style = NAMES_SHORT};
-    struct run_view view = {0};
-    struct call_values values = {0};
-    bool *wanted = NULL;
+    struct cut_view view;
     int status = parse(&options, argc, argv);
     if (status != ARGS_GO_ON)
         return status;
-    sqlite3 *database = database_open(options.path);
-    if (database == NULL || !run_has_calls(database, options.path, "a trace")) {
-        sqlite3_close(database);
-        return 2;
-    }
-    status = run_view_open(&view, database, options.style, MEASURE_CPU);
-    if (status == 0 &&
-        (status = call_cut_functions(&options.cut, "--function", &view, &wanted)) == 0)
-        status = call_cut_check_thread(&options.cut, &view);
-    if (status == 0)
-        status = call_values_open(&values, &view);
+    status =
+        cut_view_open(&view, options.path, "a trace", &options.cut, options.style, MEASURE_CPU);
     if (status == 0) {
-        database_say_state(database, options.path);
         bool colour = pager_start();
         if (!options.colour_given)
             options.colour = colour;
-        status = print_trace(&view, &values, &options, wanted);
+        status = print_trace(&view.run, &view.values, &options, view.wanted);
     }
-    free(wanted);
-    call_values_close(&values);
-    run_view_release(&view);
-    sqlite3_close(database);
+    cut_view_close(&view);
     return status;
 }
