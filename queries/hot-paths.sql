@@ -28,7 +28,8 @@ WITH RECURSIVE
                        coalesce(:max_length, 16) AS max_length, coalesce(:by, 'cpu') AS by),
      hot AS MATERIALIZED (
        SELECT function_id, calls, self_cpu_ns, self_wait_ns, self_ns,
-              row_number() OVER (ORDER BY CASE params.by WHEN 'wall' THEN self_ns WHEN 'wait' THEN self_wait_ns ELSE self_cpu_ns END
+              row_number() OVER (ORDER BY CASE params.by WHEN 'wall' THEN self_ns WHEN 'wait' THEN self_wait_ns
+                                 ELSE self_cpu_ns END
                                  DESC, self_ns DESC, function_id) AS place
        FROM function_stats CROSS JOIN params),
      -- The hot functions' contexts by the function that called them (0 = none did), with the contexts that called that
@@ -48,7 +49,8 @@ WITH RECURSIVE
                     WITH RECURSIVE climb(id, parent_id, function_id) AS ( -- a function that calls itself
                       SELECT caller.id, caller.parent_id, caller.function_id
                       UNION ALL
-                      SELECT above.id, above.parent_id, above.function_id FROM climb JOIN frames above ON above.id = climb.parent_id
+                      SELECT above.id, above.parent_id, above.function_id FROM climb
+                             JOIN frames above ON above.id = climb.parent_id
                       WHERE climb.function_id = hot.function_id AND above.id < climb.id)
                     SELECT id FROM climb WHERE function_id <> hot.function_id) END
              WHERE hot.place <= params.functions AND fr.calls > 0
@@ -60,11 +62,12 @@ WITH RECURSIVE
      -- A path with the contexts that called it: [.., .., .., {"context": "calls weight", ...}]. A longer path carries no
      -- more than a shorter one, so only those that carry enough are followed further up.
      paths(function_id, top_id, length, ids, calls, weight, by_calls, needed, item) AS (
-       SELECT function_id, function_id, 1, CAST(function_id AS INTEGER) || '', calls, weight, by_calls, params.min_share * weight, '[]'
+       SELECT function_id, function_id, 1, CAST(function_id AS INTEGER) || '', calls, weight, by_calls,
+              params.min_share * weight, '[]'
        FROM whole CROSS JOIN params
        UNION ALL
        SELECT function_id, top_id, 2, top_id || ' ' || CAST(function_id AS INTEGER), calls, weight, by_calls, needed,
-              '[0,0,0,' || callers || ']'
+              json_array(0, 0, 0, json(callers))
        FROM (SELECT reached.function_id, top_id, reached.calls, by_calls, params.min_share * whole.weight AS needed,
                     CASE by_calls WHEN 1 THEN reached.calls ELSE reached.weight END AS weight, callers
              FROM reached CROSS JOIN params JOIN whole ON whole.function_id = reached.function_id
@@ -75,7 +78,7 @@ WITH RECURSIVE
               json_extract(longer.value, '$[0]') || ' ' || p.ids, json_extract(longer.value, '$[1]'),
               json_extract(longer.value, '$[2]'), p.by_calls, p.needed, longer.value
        FROM paths p CROSS JOIN params CROSS JOIN json_each((
-              SELECT '[' || group_concat(item) || ']'
+              SELECT json_group_array(json(item))
               FROM (SELECT json_array(function_id, sum(calls), sum(weight),
                                       json_group_object(caller_id, carried) FILTER (WHERE caller_id IS NOT NULL)) AS item
                     FROM (SELECT coalesce(up.function_id, caller.function_id) AS function_id,
