@@ -33,12 +33,14 @@ WITH params AS (SELECT coalesce(:min_calls, 100) AS min_calls, coalesce(:min_sit
                        coalesce(:min_hot_calls, 100000) AS min_hot_calls, coalesce(:min_share, 1) AS min_share),
      whole AS (SELECT sum(self_cpu_ns) AS cpu_ns FROM function_stats),
      plain AS MATERIALIZED (
-       SELECT p.id, p.function_id, p.position, p.name, p.kind, p.type, v.calls, v.counted, v.distinct_values, v.min_value, v.max_value,
+       SELECT p.id, p.function_id, p.position, p.name, p.kind, p.type, v.calls, v.counted, v.distinct_values, v.min_value,
+              v.max_value,
               v.text_bytes_max, s.self_cpu_ns, whole.cpu_ns AS whole_ns,
               ' ' || replace(replace(replace(lower(p.type), 'const', ''), '_', ' '), '*', ' * ') || ' ' AS words
        FROM parameters p JOIN parameter_stats v ON v.parameter_id = p.id CROSS JOIN params CROSS JOIN whole
             JOIN function_stats s ON s.function_id = p.function_id
-       WHERE p.position BETWEEN 1 AND 30 AND p.expression = 0 AND v.calls >= params.min_calls AND v.absent + v.unreadable + v.no_room = 0),
+       WHERE p.position BETWEEN 1 AND 30 AND p.expression = 0 AND v.calls >= params.min_calls
+         AND v.absent + v.unreadable + v.no_room = 0),
      judged AS MATERIALIZED (
        SELECT p.*,
               CASE
@@ -51,9 +53,12 @@ WITH params AS (SELECT coalesce(:min_calls, 100) AS min_calls, coalesce(:min_sit
                 WHEN kind IN ('signed', 'unsigned') AND counted AND distinct_values = 2 AND min_value = 0 AND max_value = 1
                      -- what is counted may well be 0 or 1
                      AND (length(name) > 1 OR name = 'b') AND words NOT GLOB '* size t *' AND NOT EXISTS (
-                       SELECT 1 FROM (VALUES ('*len*'), ('*size*'), ('*count*'), ('*num*'), ('*index*'), ('*idx*'), ('*pos*'), ('*off*'), ('n[A-Z_]*'),
-                                             ('*id'), ('*fd*'), ('*level*'), ('*depth*'), ('*version*'), ('*bits*'), ('*flags*'), ('*mask*'),
-                                             ('*enc*'), ('*type*'), ('*mode*'), ('*kind*'), ('*op'), ('*code*'), ('*stat*'), ('rc'), ('*err*'))
+                       SELECT 1 FROM (VALUES ('*len*'), ('*size*'), ('*count*'), ('*num*'), ('*index*'), ('*idx*'), ('*pos*'),
+                                      ('*off*'), ('n[A-Z_]*'),
+                                             ('*id'), ('*fd*'), ('*level*'), ('*depth*'), ('*version*'), ('*bits*'), ('*flags*'),
+                                             ('*mask*'),
+                                             ('*enc*'), ('*type*'), ('*mode*'), ('*kind*'), ('*op'), ('*code*'), ('*stat*'),
+                                             ('rc'), ('*err*'))
                        WHERE name GLOB column1 OR lower(name) GLOB lower(column1))
                      AND (SELECT count(DISTINCT site_id) FROM edges e WHERE e.callee_id = p.function_id) >= params.min_sites
                 THEN 'only 0 and 1'
@@ -78,4 +83,5 @@ SELECT f.name AS function,
        (SELECT k.first_call_id FROM value_counts k WHERE k.parameter_id = j.id AND k.rank = 1) AS example_call
 FROM judged j JOIN function_details f ON f.id = j.function_id
 WHERE j.finding IS NOT NULL
-ORDER BY CASE j.finding WHEN 'always whole' THEN 0 WHEN 'fits 32 bits' THEN 0 ELSE 1 END, j.self_cpu_ns DESC, j.function_id, j.position
+ORDER BY CASE j.finding WHEN 'always whole' THEN 0 WHEN 'fits 32 bits' THEN 0 ELSE 1 END, j.self_cpu_ns DESC, j.function_id,
+         j.position

@@ -25,7 +25,8 @@ WITH RECURSIVE
      params AS (SELECT coalesce(:min_percent, 1) AS min_percent, coalesce(:max_depth, 64) AS max_depth,
                        coalesce(:by, 'cpu') AS by),
      roots AS MATERIALIZED (
-       SELECT fr.id, fr.depth, CASE params.by WHEN 'wall' THEN fr.total_ns WHEN 'wait' THEN fr.wait_ns ELSE fr.cpu_ns END AS weight
+       SELECT fr.id, fr.depth,
+              CASE params.by WHEN 'wall' THEN fr.total_ns WHEN 'wait' THEN fr.wait_ns ELSE fr.cpu_ns END AS weight
        FROM frames fr CROSS JOIN params WHERE fr.parent_id IS NULL),
      whole AS MATERIALIZED (
        SELECT sum(roots.weight) AS weight, params.by, params.max_depth, params.min_percent * sum(roots.weight) AS needed

@@ -80,8 +80,10 @@ WITH params AS (SELECT coalesce(:min_values, 6) AS min_values, coalesce(:min_ran
        SELECT q.parameter_id, 'time', fixed.part, q.weight, q.value, ln(q.value), ln(q.ns - fixed.part * l.ns_min)
        FROM lengths l CROSS JOIN fixed JOIN points q ON q.parameter_id = l.parameter_id),
      sums AS MATERIALIZED (
-       SELECT parameter_id, what, part, max(y) - min(y) AS spread, sum(w) AS w, sum(w * x) AS x, sum(w * x * x) AS xx, sum(w * y) AS y,
-              sum(w * x * y) AS xy, sum(w * y * y) AS yy, sum(w * value) AS v, sum(w * value * value) AS vv, sum(w * value * y) AS vy
+       SELECT parameter_id, what, part, max(y) - min(y) AS spread, sum(w) AS w, sum(w * x) AS x, sum(w * x * x) AS xx,
+              sum(w * y) AS y,
+              sum(w * x * y) AS xy, sum(w * y * y) AS yy, sum(w * value) AS v, sum(w * value * value) AS vv,
+              sum(w * value * y) AS vy
        FROM measured GROUP BY parameter_id, what, part),
      tried AS MATERIALIZED (
        SELECT parameter_id, what, part, (w * xy - x * y) / (w * xx - x * x) AS exponent,
@@ -116,7 +118,8 @@ WITH params AS (SELECT coalesce(:min_values, 6) AS min_values, coalesce(:min_ran
                    WHEN exponent < 1.6 THEN 'more than linearly' WHEN exponent <= 2.4 THEN 'quadratically'
                    WHEN exponent <= 3.4 THEN 'cubically' ELSE 'more than cubically' END AS grows,
               row_number() OVER (PARTITION BY function_id ORDER BY max(fit, coalesce(fit_exponential, 0)) DESC, position) AS place
-       FROM judged j CROSS JOIN params WHERE max(fit, coalesce(fit_exponential, 0)) >= params.min_fit AND exponent >= params.min_exponent
+       FROM judged j CROSS JOIN params WHERE max(fit, coalesce(fit_exponential, 0)) >= params.min_fit
+            AND exponent >= params.min_exponent
          AND (calls_fit >= params.min_fit OR ns_max >= params.min_ns))
 SELECT f.name AS function,
        f.location,
@@ -141,7 +144,8 @@ SELECT f.name AS function,
         FROM (SELECT CAST(round(q.value) AS INTEGER) || ':' || CAST(round(q.ns) AS INTEGER) AS point FROM points q
               WHERE q.parameter_id = c.parameter_id AND (c.n - q.number) % ((c.n + params.points - 1) / params.points) = 0
               ORDER BY q.number)) AS time_points,
-       (SELECT v.slowest_call_id FROM value_costs v WHERE v.parameter_id = c.parameter_id ORDER BY v.low DESC LIMIT 1) AS slowest_call
+       (SELECT v.slowest_call_id FROM value_costs v WHERE v.parameter_id = c.parameter_id
+        ORDER BY v.low DESC LIMIT 1) AS slowest_call
 FROM chosen c
      CROSS JOIN params
      JOIN parameters p ON p.id = c.parameter_id

@@ -44,12 +44,14 @@ WITH RECURSIVE
                        coalesce(:names, 0) AS names, coalesce(:stacks, 20) AS stacks),
      lookups(pattern) AS ( -- no answer is an answer
        VALUES ('*[Ff]ind*'), ('*[Ll]ookup*'), ('*[Ll]ook_up*'), ('*[Ss]earch*'), ('*[Nn]ext*'), ('*[Pp]rev*'), ('*[Pp]eek*'),
-              ('*[Ff]irst*'), ('*[Ll]ast*'), ('*[Ff]etch*'), ('get[A-Z_]*'), ('*_get_*'), ('*_get'), ('*::get*'), ('*[Mm]atch*'), ('*[Ii]ter*'),
+              ('*[Ff]irst*'), ('*[Ll]ast*'), ('*[Ff]etch*'), ('get[A-Z_]*'), ('*_get_*'), ('*_get'), ('*::get*'), ('*[Mm]atch*'),
+              ('*[Ii]ter*'),
               ('*[Pp]op'), ('*_pop_*'), ('*[Pp]arent*'), ('*[Ee]xist*'), ('*[Cc]ontain*'), ('*[Cc]ache*'),
               ('is[A-Z_]*'), ('*_is_*'), ('*::is*'), ('*[a-z]Is[A-Z]*'), ('has[A-Z_]*'), ('*_has_*'), ('*::has*'),
               ('can[A-Z_]*'), ('*_can_*'), ('*::can*'), ('*[Ss]hould*'), ('*[Nn]eed*'), ('*[Ee]qual*'), ('*[Ee]mpty*'),
               ('*[Tt]ry*'), ('*[Cc]heck*'), ('*[Tt]est*')),
-     comparisons(pattern) AS (VALUES ('*[Cc]mp*'), ('*[Cc]ompar*'), ('*[Cc]ollat*'), ('*[Oo]rder*'), ('*[Ll]ess*'), ('*[Dd]iff*')),
+     comparisons(pattern) AS (VALUES ('*[Cc]mp*'), ('*[Cc]ompar*'), ('*[Cc]ollat*'), ('*[Oo]rder*'), ('*[Ll]ess*'),
+                              ('*[Dd]iff*')),
      outcomes AS MATERIALIZED (
        SELECT function_id, class, sum(calls) AS calls, sum(same_calls) AS same_calls, min(first_call_id) AS first_call_id
        FROM result_flows GROUP BY function_id, class),
@@ -72,7 +74,8 @@ WITH RECURSIVE
               coalesce(sum(k.calls) FILTER (WHERE k.value > 0), 0) AS positive_calls,
               min(k.value) AS least, max(k.value) AS greatest
        FROM usual u CROSS JOIN params CROSS JOIN value_counts k ON k.parameter_id = u.parameter_id
-       WHERE (u.other IS NOT NULL OR u.negative > 0 AND 100 * u.negative <= params.max_share * u.calls) AND u.kind IN ('signed', 'unsigned', 'enum', 'bool') AND typeof(k.value) = 'integer' GROUP BY u.function_id),
+       WHERE (u.other IS NOT NULL OR u.negative > 0 AND 100 * u.negative <= params.max_share * u.calls)
+         AND u.kind IN ('signed', 'unsigned', 'enum', 'bool') AND typeof(k.value) = 'integer' GROUP BY u.function_id),
      named AS MATERIALIZED (
        SELECT u.function_id,
               EXISTS (SELECT 1 FROM lookups l WHERE f.name GLOB l.pattern) AS asks,
@@ -119,7 +122,8 @@ WITH RECURSIVE
             LEFT JOIN usual c ON c.function_id = r.caller_id LEFT JOIN numbers n ON n.function_id = r.caller_id),
      told AS MATERIALIZED (
        SELECT *, CASE WHEN then_what <> 'the same' THEN then_what
-                      WHEN max(then_what = 'passed on') OVER (PARTITION BY function_id, class) THEN 'passed on' ELSE 'dropped' END AS told
+                      WHEN max(then_what = 'passed on') OVER (PARTITION BY function_id, class) THEN 'passed on'
+                      ELSE 'dropped' END AS told
        FROM flows),
      sums AS MATERIALIZED (
        SELECT function_id, class, sum(same_calls) AS same_calls,
@@ -143,15 +147,18 @@ WITH RECURSIVE
        SELECT x.*, t.passed_on, t.dropped, t.open, t.first_dropped,
               CASE WHEN x.class IN ('negative', 'null') THEN e.text END AS errno,
               coalesce(t.first_dropped, x.first_call_id) AS shown_call,
-              row_number() OVER (ORDER BY CASE WHEN e.text IS NOT NULL AND x.class IN ('negative', 'null') THEN 1 ELSE x.doubt END,
+              row_number() OVER (ORDER BY CASE WHEN e.text IS NOT NULL AND x.class IN ('negative', 'null') THEN 1
+                                 ELSE x.doubt END,
                                  t.dropped > 0 DESC, 1.0 * x.failures / x.calls, x.function_id, x.class) AS place
        FROM failing x JOIN sums t ON t.function_id = x.function_id AND t.class = x.class
             LEFT JOIN errors e ON e.function_id = x.function_id
             LEFT JOIN handed h ON h.function_id = x.function_id AND h.class = x.class
        WHERE (t.dropped > 0 OR coalesce(h.calls, 0) < x.failures) -- it only hands on what is given for its callee
          -- nothing was asked for: free(), by the name of realloc()
-         AND NOT (x.class = 'null' AND EXISTS (SELECT 1 FROM parameters a JOIN call_values v ON v.id = x.first_call_id * 32 + a.position
-                                               WHERE a.function_id = x.function_id AND lower(a.name) GLOB '*size*' AND v.value = 0))
+         AND NOT (x.class = 'null' AND EXISTS (SELECT 1 FROM parameters a
+                                                    JOIN call_values v ON v.id = x.first_call_id * 32 + a.position
+                                               WHERE a.function_id = x.function_id AND lower(a.name) GLOB '*size*'
+                                                 AND v.value = 0))
          AND (x.doubt = 1 AND x.class = 'negative' OR e.text IS NOT NULL AND x.class IN ('negative', 'null')
           OR x.class = 'positive' AND h.calls > 0 AND 20 * x.failures <= x.calls -- what it hands on is a failure
           OR t.passed_on > 0 AND t.passed_on >= t.dropped -- most callers take it for a failure

@@ -78,6 +78,7 @@ FROM lost
      LEFT JOIN through ON through.function_id = lost.function_id AND through.place = 1 AND 10 * lost.own_bytes <= lost.bytes
      LEFT JOIN function_stats v ON v.function_id = through.via_id
      CROSS JOIN params
-WHERE s.leaking_calls > 0 AND (params.constructors OR s.leaking_calls < s.finished) AND lost.bytes >= params.min_bytes AND s.callers > 0
+WHERE s.leaking_calls > 0 AND (params.constructors OR s.leaking_calls < s.finished) AND lost.bytes >= params.min_bytes
+  AND s.callers > 0
   AND (v.function_id IS NULL OR lost.partly AND s.leaking_calls * v.finished < v.leaking_calls * s.finished)
 ORDER BY lost.bytes DESC, lost.blocks DESC, s.function_id

@@ -61,7 +61,8 @@ WITH RECURSIVE
               ('writev', 0), ('readline', 0), ('getline', 0), ('fgets', 0), ('fputs', 0), ('fopen', 0), ('fclose', 0),
               ('opendir', 0), ('readdir', 0), ('closedir', 0), ('mkdir', 0), ('rmdir', 0), ('print', 0), ('printf', 0),
               ('fprintf', 0), ('println', 0), ('puts', 0), ('read', 1), ('write', 1), ('open', 1), ('close', 1),
-              ('select', 1), ('socket', 1), ('listen', 1), ('accept', 1), ('connect', 1), ('receive', 1), ('send', 1), ('flush', 1), ('dir', 1),
+              ('select', 1), ('socket', 1), ('listen', 1), ('accept', 1), ('connect', 1), ('receive', 1), ('send', 1),
+              ('flush', 1), ('dir', 1),
               ('stat', 1), ('unlink', 2), ('rename', 2), ('link', 2), ('unlinkat', 2), ('renameat', 2)),
      lock_words(word) AS (
        VALUES ('lock'), ('locked'), ('locks'), ('unlock'), ('rwlock'), ('spinlock'), ('mutex'), ('cond'), ('condition'), ('sem'),
@@ -79,7 +80,8 @@ WITH RECURSIVE
                             OR NOT EXISTS (
                               SELECT 1 FROM input_words i
                               WHERE CASE i.place WHEN 0 THEN instr(n.words, '_' || i.word || '_') > 0
-                                                 WHEN 1 THEN n.words GLOB '_' || i.word || '_*' OR n.words GLOB '*_' || i.word || '_'
+                                                 WHEN 1 THEN n.words GLOB '_' || i.word || '_*'
+                                                 OR n.words GLOB '*_' || i.word || '_'
                                                  ELSE n.words = '_' || i.word || '_' END)) END),
      waited AS MATERIALIZED (
        SELECT fr.function_id, sum(g.wait_ns) AS wait_ns, count(*) AS waits, max(g.wait_ns) AS longest_ns,

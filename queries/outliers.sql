@@ -71,7 +71,8 @@ WITH RECURSIVE
          AND 100.0 * s.self_cpu_ns >= params.min_self * coalesce(slow.ns, 0)
          AND s.finished >= params.min_calls AND s.finished > 1 AND s.mean_ns > 0
          AND s.max_ns >= params.min_max_ns
-         AND (s.p99_ns >= max(8 * s.median_ns, params.min_max_ns) OR 100 * coalesce(slow.ns, 0) >= params.min_share * whole.cpu_ns)
+         AND (s.p99_ns >= max(8 * s.median_ns, params.min_max_ns)
+              OR 100 * coalesce(slow.ns, 0) >= params.min_share * whole.cpu_ns)
          AND 100 * coalesce(slow.ns, 0) >= params.min_slow_share * whole.cpu_ns
          AND 100 * coalesce(slow.calls, 0) <= params.max_slow * s.finished
          AND sqrt(s.m2 / (s.finished - 1)) >= params.min_variation * s.mean_ns

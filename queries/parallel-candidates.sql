@@ -74,12 +74,14 @@ WITH RECURSIVE
        WHERE NOT EXISTS (SELECT 1 FROM within o WHERE o.loop_id = w.loop_id AND o.frame_id = a.frame_id)),
      locked AS MATERIALIZED ( -- what is known to take a lock, or to wait for one
        SELECT frame_id FROM lock_waits UNION SELECT longest_frame_id FROM lock_holds UNION SELECT frame_id FROM lock_orders
-       UNION SELECT first_frame_id FROM lock_orders UNION SELECT frame_id FROM locks UNION SELECT held_by_frame_id FROM lock_waits),
+       UNION SELECT first_frame_id FROM lock_orders UNION SELECT frame_id FROM locks
+       UNION SELECT held_by_frame_id FROM lock_waits),
      apart AS MATERIALIZED (
        SELECT l.*, coalesce(m.blocks, 0) AS blocks, m.first_id, m.last_id
        FROM loops l LEFT JOIN made m ON m.loop_id = l.id
        WHERE coalesce(m.kept, 0) = 0 AND l.id NOT IN (SELECT loop_id FROM passed)
-         AND NOT EXISTS (SELECT 1 FROM within w WHERE w.loop_id = l.id AND w.frame_id IN (SELECT frame_id FROM locked WHERE frame_id IS NOT NULL))),
+         AND NOT EXISTS (SELECT 1 FROM within w WHERE w.loop_id = l.id
+                           AND w.frame_id IN (SELECT frame_id FROM locked WHERE frame_id IS NOT NULL))),
      alone AS MATERIALIZED ( -- one call frees what it allocated: the deepest call open at both is within it
        SELECT l.* FROM apart l
        WHERE NOT EXISTS (

@@ -59,7 +59,8 @@ WITH params AS (SELECT coalesce(:min_same, 10) AS min_same, coalesce(:min_repeat
          AND (params.pointers OR NOT EXISTS (
                 SELECT 1 FROM parameters a
                 WHERE a.function_id = r.function_id AND a.position BETWEEN 1 AND 30
-                  AND coalesce(a.kind, 'pointer') IN ('pointer', 'function', 'text') AND coalesce(a.type, '') NOT GLOB '*const *')))
+                  AND coalesce(a.kind, 'pointer') IN ('pointer', 'function', 'text')
+                    AND coalesce(a.type, '') NOT GLOB '*const *')))
 SELECT f.name AS function,
        f.location,
        r.calls,

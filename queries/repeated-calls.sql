@@ -37,7 +37,8 @@ WITH params AS (SELECT coalesce(:min_longest, 10) AS min_longest, coalesce(:min_
        FROM loops l JOIN edge_details e ON e.caller_id = l.caller_id AND e.callee_id = l.callee_id
             JOIN functions f ON f.id = l.callee_id
        GROUP BY l.caller_id, l.callee_id
-       HAVING max(e.kept OR (NOT e.inlined AND f.inlined = 0 AND f.size >= 250)) = 1 AND sum(e.cpu_ns) >= (SELECT min_total_ns FROM params))
+       HAVING max(e.kept OR (NOT e.inlined AND f.inlined = 0 AND f.size >= 250)) = 1
+         AND sum(e.cpu_ns) >= (SELECT min_total_ns FROM params))
 SELECT c.name AS caller,
        c.location AS caller_location,
        f.name AS callee,

@@ -47,7 +47,8 @@ WITH params AS (SELECT coalesce(:min_ratio, 4) AS min_ratio, coalesce(:min_calls
          AND v.calls > params.min_calls AND 100 * v.cpu_ns >= params.min_share * whole.cpu_ns),
      slow AS MATERIALIZED (
        SELECT a.*, k.rank, k.value, k.calls AS value_calls, k.slowest_call_id, 1.0 * k.cpu_ns / k.calls AS mean_ns,
-              1.0 * max(1, a.cpu_ns - k.cpu_ns) / (a.calls - k.calls) AS other_ns, 1.0 * (k.cpu_ns - k.max_ns) / (k.calls - 1) AS rest_ns
+              1.0 * max(1, a.cpu_ns - k.cpu_ns) / (a.calls - k.calls) AS other_ns,
+              1.0 * (k.cpu_ns - k.max_ns) / (k.calls - 1) AS rest_ns
        FROM asked a CROSS JOIN params JOIN value_counts k ON k.parameter_id = a.parameter_id
        WHERE k.calls >= max(2, params.min_calls) AND k.calls < a.calls AND 100 * k.calls <= params.max_calls * a.calls
          AND k.cpu_ns >= params.min_mean_ns * k.calls

@@ -65,12 +65,14 @@ WITH RECURSIVE
        SELECT c.*, total(CASE WHEN g.preemptions > 0 THEN g.wall_ns - g.wait_ns - g.preempted_ns END) AS around_ns,
               total(CASE WHEN g.major_faults > 0 THEN g.wait_ns END) AS read_ns,
               c.self_ns - total(CASE WHEN g.call_id = c.call_id AND NOT g.paused THEN g.wait_ns + g.preempted_ns END) AS own_ns,
-              total(min(g.wall_ns - g.wait_ns - g.preempted_ns, (g.minor_faults + coalesce(g.major_faults, 0)) * params.fault_ns)) AS fault_ns,
+              total(min(g.wall_ns - g.wait_ns - g.preempted_ns,
+                        (g.minor_faults + coalesce(g.major_faults, 0)) * params.fault_ns)) AS fault_ns,
               coalesce(sum(coalesce(g.minor_faults, 0) + coalesce(g.major_faults, 0)), 0) AS page_faults
        FROM candidates c CROSS JOIN params
             LEFT JOIN gaps g ON g.call_id BETWEEN c.call_id AND c.call_id + c.descendants
        GROUP BY c.function_id, c.rank),
-     within AS MATERIALIZED ( -- of calls that made few, those of which calls deeper within, slow for their functions, took half of the time
+     -- of calls that made few, those of which calls deeper within, slow for their functions, took half of the time
+     within AS MATERIALIZED (
        SELECT d.call_id
        FROM disturbed d CROSS JOIN params
             CROSS JOIN calls c ON c.id BETWEEN d.call_id + 1 AND d.call_id + d.descendants
@@ -78,7 +80,8 @@ WITH RECURSIVE
        WHERE d.descendants <= params.within AND params.min_ratio > 0 AND 10 * c.self_ns >= d.cpu_ns
          AND f.finished > 1 AND c.self_ns >= params.min_ratio * f.median_ns
        GROUP BY d.call_id
-       HAVING 2 * sum(c.self_ns - (SELECT total(wait_ns + preempted_ns) FROM gaps WHERE call_id = c.id AND NOT paused)) >= d.cpu_ns),
+       HAVING 2 * sum(c.self_ns - (SELECT total(wait_ns + preempted_ns) FROM gaps WHERE call_id = c.id
+                                     AND NOT paused)) >= d.cpu_ns),
      named AS MATERIALIZED (
        SELECT d.*,
               CASE WHEN d.preempted_ns > max(d.cpu_ns, d.wait_ns) THEN 'put aside'
@@ -100,7 +103,8 @@ WITH RECURSIVE
        FROM disturbed d CROSS JOIN params LEFT JOIN within w ON w.call_id = d.call_id),
      chosen AS MATERIALIZED (
        SELECT n.*,
-              row_number() OVER (ORDER BY n.by_callee, n.mostly IN ('put aside', 'disturbed'), n.recursive, n.more_ns DESC, n.cpu_ns DESC, n.call_id) AS place
+              row_number() OVER (ORDER BY n.by_callee, n.mostly IN ('put aside', 'disturbed'), n.recursive, n.more_ns DESC,
+                                 n.cpu_ns DESC, n.call_id) AS place
        FROM named n),
      walk(call_id, frame_id, text) AS (
        SELECT c.id, fr.parent_id, f.name

@@ -29,7 +29,8 @@ WITH RECURSIVE
      params AS (SELECT coalesce(:by_name, 0) AS by_name, coalesce(:min_calls, 1) AS min_calls),
      several AS (SELECT count(*) > 1 AS yes FROM threads WHERE calls + counted_calls > 0),
      called AS MATERIALIZED (
-       SELECT tf.function_id, tf.thread_id, tf.calls, tf.self_cpu_ns, tf.first_call_id, t.name, t.tid, f.file_id, t.tid = p.pid AS is_first,
+       SELECT tf.function_id, tf.thread_id, tf.calls, tf.self_cpu_ns, tf.first_call_id, t.name, t.tid, f.file_id,
+              t.tid = p.pid AS is_first,
               CASE params.by_name WHEN 0 THEN '#' || t.id ELSE coalesce(t.name, '#' || t.id) END AS who
        FROM thread_functions tf CROSS JOIN params JOIN threads t ON t.id = tf.thread_id
             LEFT JOIN processes p ON p.id = t.process_id JOIN functions f ON f.id = tf.function_id),
@@ -69,7 +70,8 @@ WITH RECURSIVE
      reached(function_id) AS (
        SELECT function_id FROM alone WHERE shared_by_name + not_seen > 0 AND NOT is_first
        UNION
-       SELECT a.function_id FROM reached r JOIN edges e ON e.caller_id = r.function_id JOIN alone a ON a.function_id = e.callee_id),
+       SELECT a.function_id FROM reached r JOIN edges e ON e.caller_id = r.function_id
+              JOIN alone a ON a.function_id = e.callee_id),
      further AS MATERIALIZED (
        SELECT e.callee_id, count(DISTINCT e.caller_id) AS callers
        FROM reached r JOIN edges e ON e.caller_id = r.function_id WHERE e.callee_id <> e.caller_id GROUP BY e.callee_id)
@@ -87,4 +89,5 @@ FROM alone a
      CROSS JOIN params CROSS JOIN several
      LEFT JOIN further ON further.callee_id = a.function_id
 WHERE several.yes AND a.calls >= params.min_calls
-ORDER BY a.shared + a.not_seen > 0 OR further.callers > 0 OR a.chance, a.is_first, a.file_threads > 1, a.self_cpu_ns DESC, a.calls DESC, a.function_id
+ORDER BY a.shared + a.not_seen > 0 OR further.callers > 0 OR a.chance, a.is_first, a.file_threads > 1, a.self_cpu_ns DESC,
+         a.calls DESC, a.function_id

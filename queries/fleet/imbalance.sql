@@ -38,7 +38,8 @@ WITH size AS (SELECT count(*) AS ranks FROM chosen),
        FROM placed GROUP BY function_id)
 SELECT n.function_name AS function, file_name(n.file_path) AS file, size.ranks, s.self_sum / size.ranks AS mean_ns,
        s.self_max AS max_ns, s.rank AS slowest_rank, s.self_max - s.self_sum / size.ranks AS lost_ns,
-       round(100.0 * (s.self_max - 1.0 * s.self_sum / size.ranks) * size.ranks / (s.self_max * max(size.ranks - 1, 1)), 1) AS imbalance,
+       round(100.0 * (s.self_max - 1.0 * s.self_sum / size.ranks) * size.ranks / (s.self_max * max(size.ranks - 1, 1)),
+             1) AS imbalance,
        CASE WHEN s.have < size.ranks THEN 0 ELSE s.calls_min END AS min_calls, s.calls_max AS max_calls
 FROM sums s JOIN named n ON n.function_id = s.function_id CROSS JOIN size CROSS JOIN whole
 WHERE size.ranks > 1 AND s.self_max > 0 AND 100.0 * s.self_sum >= coalesce(:min_share, 1) * whole.self_sum

@@ -134,9 +134,11 @@ WITH every(measure, function_id, before_have, after_have, before_runs, after_run
        FROM tested WHERE p IS NOT NULL),
      adjusted AS (
        SELECT *, min(1.0, min(p * tests / place) OVER (PARTITION BY measure ORDER BY place DESC)) AS q FROM ranked)
-SELECT n.function_name AS function, file_name(n.file_path) AS file, a.measure, round(a.before, 1) AS before, round(a.after, 1) AS after,
+SELECT n.function_name AS function, file_name(n.file_path) AS file, a.measure, round(a.before, 1) AS before,
+       round(a.after, 1) AS after,
        round(100.0 * (a.after - a.before) / nullif(a.before, 0), 1) AS change,
-       significant(a.p) AS p, significant(a.q) AS q, a.before_have AS runs_before, a.after_have AS runs_after, n.module_name AS module
+       significant(a.p) AS p, significant(a.q) AS q, a.before_have AS runs_before, a.after_have AS runs_after,
+       n.module_name AS module
 FROM adjusted a JOIN named n ON n.function_id = a.function_id
 WHERE a.q <= coalesce(:q, 0.001)
   AND (a.measure <> 'self_cpu_ns' OR 100.0 * abs(a.after - a.before) >= coalesce(:min_percent, 2) * a.before)

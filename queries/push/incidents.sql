@@ -9,7 +9,8 @@ WITH every AS (
        FROM incidents i LEFT JOIN frames fr ON fr.id = i.frame_id WHERE i.kind <> 'stacks'
        UNION ALL
        SELECT CASE error WHEN 'double' THEN 'double free' ELSE 'bad free' END, fr.function_id,
-              CASE error WHEN 'double' THEN e.kind WHEN 'inside' THEN e.kind || ' inside a block' ELSE e.kind || ' of no block' END, 1
+              CASE error WHEN 'double' THEN e.kind WHEN 'inside' THEN e.kind || ' inside a block'
+              ELSE e.kind || ' of no block' END, 1
        FROM free_errors e LEFT JOIN frames fr ON fr.id = e.frame_id
        UNION ALL
        SELECT 'mismatched free', fr.function_id, 'of a block of ' || a.kind, b.mismatched

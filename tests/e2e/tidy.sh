@@ -159,6 +159,8 @@ same "each statement beside a C file is declared and used there" "" "$(unused cl
 mkdir -p "$TEST_TMP/cli/run" && { cat cli/run/own_code.sql && echo '-- statement: more'; } >"$TEST_TMP/cli/run/own_code.sql"
 cp cli/run/own_code.c "$TEST_TMP/cli/run"
 same "one that is not would be found" "$TEST_TMP/cli/run/own_code.sql: more" "$(unused "$TEST_TMP/cli" 2>/dev/null)"
+same "no line of SQL is longer than 130 columns, but for a query's header" "" \
+    "$(awk 'length > 130 && !/^-- / { print FILENAME ":" FNR }' queries/*.sql queries/*/*.sql cli/*.sql cli/*/*.sql)"
 
 same "the top level holds the schema and what every project has" "" \
     "$(cd "$here" && git ls-files 2>/dev/null | grep -v / |
