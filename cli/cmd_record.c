@@ -536,7 +536,8 @@ static int run(struct live *live, struct log_place *place, const struct record_o
     bool all = others_wait(&beside.writer, &space, signals, options->quiet);
     beside_end(&beside);
     complete(live, place, &space, options, argv[0], all, recorded);
-    incident_report_say(&beside.incidents);
+    if (!recorded->nothing)
+        incident_report_say(&beside.incidents, recorded->status);
     if (!all)
         say_left(live);
     if (!recorded->nothing)

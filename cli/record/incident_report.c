@@ -9,11 +9,13 @@
 
 #include <limits.h>
 #include <linux/futex.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define HISTORY_OWN 20u /* calls that are printed by default: the database has all */
@@ -121,8 +123,19 @@ void incident_report_start(struct incident_report *report, struct live *live,
     report->box->serves = report->started ? FISQL_INCIDENTS_SERVED : FISQL_INCIDENTS_UNSERVED;
 }
 
-void incident_report_say(const struct incident_report *report)
+static bool is_fault(int number)
 {
+    return number == SIGSEGV || number == SIGBUS || number == SIGFPE || number == SIGILL ||
+           number == SIGTRAP || number == SIGSYS;
+}
+
+void incident_report_say(const struct incident_report *report, int status)
+{
+    if (report->told == 0 && !report->options->quiet && WIFSIGNALED(status) &&
+        is_fault(WTERMSIG(status)))
+        note("signal %d ended the program, and the handler of fisql was not called: `fisql load` "
+             "and `fisql query incidents` show the calls that were open",
+             WTERMSIG(status));
     char reported[64] = "";
     if (report->told > report->count)
         snprintf(reported, sizeof reported, ", %u of them reported here", report->count);

@@ -26,7 +26,8 @@ void incident_report_start(struct incident_report *report, struct live *live,
                            const struct record_options *options);
 /* Ends it, when what is asked for has been reported. */
 void incident_report_end(struct incident_report *report);
-/* Says how many there were, and how to ask for them. Behind the end. */
-void incident_report_say(const struct incident_report *report);
+/* Says how many there were, and how to ask for them. Behind the end. `status` is the program's wait status: the signal
+ * of a fault may have ended it without a report. */
+void incident_report_say(const struct incident_report *report, int status);
 
 #endif

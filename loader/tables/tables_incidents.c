@@ -425,10 +425,39 @@ static int finish_places(const struct tables *tables, sqlite3 *database, struct 
     return result;
 }
 
+/* The end of a process by the signal of a fault of which the collector reported nothing: its handler was not called.
+ * The thread that entered a call last is taken for the one that failed. */
+static const char find_unreported[] =
+    "WITH RECURSIVE ended AS MATERIALIZED ("
+    "  SELECT p.id, p.signal, p.end_ns FROM processes p"
+    "  WHERE p.how_ended = 'signal' AND p.signal IN (4, 5, 7, 8, 11, 31) AND NOT EXISTS ("
+    "   SELECT 1 FROM threads t JOIN incidents i ON i.thread_id = t.id"
+    "   WHERE t.process_id = p.id AND i.kind <> 'stacks')),"
+    " last AS MATERIALIZED ("
+    "  SELECT e.id, e.signal, t.id AS thread_id, c.id AS call_id,"
+    "   max(e.end_ns, t.end_ns) AS ns, row_number() OVER"
+    "    (PARTITION BY e.id ORDER BY c.enter_ns DESC, t.end_ns DESC, t.id) AS rank"
+    "  FROM ended e JOIN threads t ON t.process_id = e.id"
+    "  LEFT JOIN calls c ON c.id = t.last_call_id),"
+    " outward(id, call_id) AS ("
+    "  SELECT id, call_id FROM last WHERE rank = 1 AND call_id IS NOT NULL"
+    "  UNION ALL SELECT o.id, c.parent_id FROM outward o JOIN calls c ON c.id = o.call_id"
+    "  WHERE c.ended <> 2 AND c.parent_id < c.id)"
+    "INSERT INTO incidents(kind, signal, message, thread_id, call_id, frame_id, ns) "
+    "SELECT 'signal', l.signal, CASE l.signal WHEN 4 THEN 'SIGILL' WHEN 5 THEN 'SIGTRAP'"
+    "  WHEN 7 THEN 'SIGBUS' WHEN 8 THEN 'SIGFPE' WHEN 11 THEN 'SIGSEGV' ELSE 'SIGSYS' END"
+    "  || ' ended the process, and the handler of fisql was not called',"
+    "  l.thread_id, c.id, c.frame_id, coalesce(l.ns, c.enter_ns, 0) "
+    "FROM last l LEFT JOIN calls c ON c.ended = 2"
+    "  AND c.id = (SELECT min(o.call_id) FROM outward o WHERE o.id = l.id) "
+    "WHERE l.rank = 1 ORDER BY l.id";
+
 int tables_finish_incidents(const struct tables *tables, sqlite3 *database, struct error *error)
 {
     struct finish finish = {.database = database, .error = error};
-    size_t incidents = 0;
+    if (execute(database, find_unreported, error) != 0)
+        return -1;
+    size_t incidents = (size_t)sqlite3_changes(database);
     for (size_t i = 0; i < tables->index->threads_count; i++)
         incidents += tables->threads[i].incidents.count;
     if (incidents == 0)

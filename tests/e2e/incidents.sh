@@ -262,6 +262,33 @@ same "jumps: three and one" "3 1 twice twice attempt library-abort" "$(sql run.d
     FROM (SELECT count(*) AS n, max(d.function) AS f, max(d.kind) AS k, (SELECT function FROM incident_frames s WHERE s.incident_id = d.id
       ORDER BY depth DESC LIMIT 1 OFFSET 1) AS g FROM incident_details d WHERE message LIKE 'free(): double free%' GROUP BY pid ORDER BY min(ns))")"
 
+# No handler can be called, or only one of the program's own: the status is the program's, and no other process is blamed.
+cp "$programs/unreported.c" .
+build gcc unreported -g -O0 -pthread unreported.c
+unreported() { # HOW MODE
+    ./unreported "$1" >plain.out 2>/dev/null
+    local plain=$?
+    run "$fisql" record ${2:+"$2"} ./unreported "$1"
+    same "unreported $*: output and status" "$plain $(cat plain.out)" "$status $out"
+    "$fisql" load -q run.bin || not_ok "unreported $*: loads"
+}
+for mode in "" --values; do
+    for how in blocked ignored in-own-handler; do
+        unreported $how $mode
+        same "$how $mode: how it ended" "signal|11" "$(sql run.db 'SELECT how_ended, signal FROM processes')"
+        same "$how $mode: an incident with its stack" "signal|11|1|fault fault fault" "$(sql run.db "SELECT kind, signal,
+            message LIKE 'SIGSEGV ended the process, and the handler of fisql was not called%', (SELECT group_concat(substr(function, 1, 5), ' ') FROM (SELECT function
+              FROM incident_frames WHERE incident_id = i.id ORDER BY depth DESC LIMIT 3)) FROM incidents i")"
+        has "$how $mode: in words" "signal 11 ended the program, and the handler of fisql was not called" "$(cat "$TEST_TMP/err")"
+    done
+    unreported in-vfork-child $mode
+    same "vfork $mode: the parent goes on, and is not blamed" "exit|0|0" \
+        "$(sql run.db 'SELECT how_ended, status, (SELECT count(*) FROM incidents) FROM processes')"
+    unreported small-thread $mode
+    same "small-thread $mode: a stack overflow" "signal|11|1" \
+        "$(sql run.db "SELECT kind, signal, message LIKE '%: stack overflow%' FROM incidents")"
+done
+
 # The report page names them; their text is of the program.
 page() { # WHAT WORDS LINE...: of run.db
     page_built "report page, $1" || return
