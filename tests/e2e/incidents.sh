@@ -287,6 +287,11 @@ for mode in "" --values; do
     unreported small-thread $mode
     same "small-thread $mode: a stack overflow" "signal|11|1" \
         "$(sql run.db "SELECT kind, signal, message LIKE '%: stack overflow%' FROM incidents")"
+    if [ "$(uname -m)" = x86_64 ]; then
+        unreported alignment-check $mode
+        same "alignment-check $mode: no incident, all calls" "0 1000" "$(sql run.db "SELECT (SELECT count(*) FROM incidents) || ' ' || calls
+            FROM function_stats s JOIN functions f ON f.id = s.function_id WHERE f.name LIKE 'leaf%'")"
+    fi
 done
 
 # The report page names them; their text is of the program.
