@@ -165,7 +165,7 @@ static bool *choose_nodes(const struct export *export, const struct export_graph
     return chosen;
 }
 
-enum { LABEL_WIDTH = 24 };
+enum { LABEL_WIDTH = 24, LABEL_BYTES_MAX = 1000 };
 
 /* Where the first line of a long name ends: behind one of the separators, or 0. */
 static size_t break_behind(const char *name, const char *separators)
@@ -202,9 +202,10 @@ static void put_escaped(FILE *out, char *text, const struct drawing *drawing)
 }
 
 /* A name in lines of some LABEL_WIDTH bytes, broken where its parts meet, so that boxes stay narrow:
- * in the middle of a part only where that is as long as a line. */
+ * in the middle of a part only where that is as long as a line. Of a very long one, its start. */
 static void put_wrapped(FILE *out, const char *name, const struct drawing *drawing)
 {
+    const char *begin = name;
     while (*name != '\0') {
         char line[LABEL_WIDTH + 8];
         size_t end = strlen(name);
@@ -219,6 +220,10 @@ static void put_wrapped(FILE *out, const char *name, const struct drawing *drawi
         name += strlen(line);
         put_escaped(out, line, drawing);
         fputs(*name != '\0' ? drawing->line_break : "", out);
+        if (*name != '\0' && name - begin > LABEL_BYTES_MAX) {
+            fputs("…", out);
+            return;
+        }
     }
 }
 

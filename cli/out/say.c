@@ -32,6 +32,8 @@ __attribute__((format(printf, 2, 0))) static void say(const char *before, const 
     if (vasprintf(&text, format, arguments) < 0)
         return;
     char *shown = text_shown(text, strlen(text));
+    if (shown != NULL)
+        text_bound(shown);
     flush_output(); /* keeps the order where both go to one place */
     fprintf(stderr, "%sfisql: %s%s", before, shown != NULL ? shown : "out of memory", behind);
     free(shown);

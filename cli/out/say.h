@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 /* Prints "fisql: " and the formatted words ("what: why and what to do") as one line on stderr,
- * names and paths in it as text.h shows them. Returns 2, the exit status. */
+ * names and paths in it as text.h shows and bounds them. Returns 2, the exit status. */
 int fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* For an analyzer that reads one file at a time: what it returns. */

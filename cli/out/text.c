@@ -74,11 +74,26 @@ char *text_shown(const char *text, size_t length)
     return shown_but(text, length, UINT32_MAX);
 }
 
+void text_bound(char *shown)
+{
+    static const char between[] = "\u2026";
+    const size_t head_max = 6144, tail_max = 2048;
+    size_t length = strlen(shown);
+    if (length <= head_max + tail_max + 8) /* the tail may begin up to three bytes earlier */
+        return;
+    size_t head = utf8_cut(shown, length, head_max);
+    size_t tail = utf8_cut(shown, length, length - tail_max);
+    memcpy(shown + head, between, sizeof between - 1);
+    memmove(shown + head + sizeof between - 1, shown + tail, length - tail + 1);
+}
+
 void text_put(FILE *out, const char *text)
 {
     char *copy = text_shown(text, text != NULL ? strlen(text) : 0);
-    if (copy != NULL)
+    if (copy != NULL) {
+        text_bound(copy);
         fputs(copy, out);
+    }
     free(copy);
 }
 

@@ -20,7 +20,11 @@ bool text_is_hidden(uint32_t character);
  * without memory. */
 char *text_shown(const char *text, size_t length);
 
-/* Writes text_shown() of the text. */
+/* Cuts what text_shown() gave in its middle where it is longer than a line that people read may be:
+ * the name in it may be a megabyte. Its end, which says what to do, stays. */
+void text_bound(char *shown);
+
+/* Writes text_shown() of the text, bounded. */
 void text_put(FILE *out, const char *text);
 
 /* What text_shown() gave, as Markdown shows it again: no tag, no entity, no link, no end of a cell.

@@ -2,7 +2,7 @@
 #include "cli/record/incident_words.h"
 
 #include "base/parts.h"
-
+#include "base/utf8.h"
 #include "cli/out/output.h"
 #include "cli/out/say.h"
 
@@ -53,11 +53,20 @@ static bool is_null(sqlite3_stmt *statement, int column)
     return sqlite3_column_type(statement, column) == SQLITE_NULL;
 }
 
+/* Text that may have been cut to fit ends with a whole character. */
+static void end_whole(char *text, size_t size)
+{
+    size_t length = strlen(text);
+    if (length == size - 1)
+        text[length - utf8_open_end(text, length)] = 0;
+}
+
 /* A call with its arguments; of one that is open, without the result that is not known yet. */
 static const char *call_at(sqlite3_stmt *statement, char *text, size_t size)
 {
     static const char unknown[] = " = ?";
     snprintf(text, size, "%s", text_at(statement, 0));
+    end_whole(text, size);
     if (has_ending(text, unknown))
         text[strlen(text) - strlen(unknown)] = 0;
     return text;
@@ -88,6 +97,7 @@ static void print_stack(const struct words *words, int64_t thread, const char *p
         bool inlined = number > 0 && site == inner_site && sqlite3_column_int64(rows, 4) != 0;
         if ((number == 0 && place == NULL) || inlined)
             snprintf(at, sizeof at, "of %s", text_at(rows, 1));
+        end_whole(at, sizeof at);
         if (shown)
             note("  #%ld %s %s", first + number, call_at(rows, call, sizeof call), at);
         else if (number == FRAMES_INNER)

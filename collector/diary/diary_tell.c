@@ -7,6 +7,7 @@
 #include "collector/core/module_names.h"
 #include "collector/process/process.h"
 #include "collector/core/quiet.h"
+#include "collector/core/shown.h"
 
 #include <errno.h>
 #include <linux/futex.h>
@@ -237,13 +238,32 @@ static bool hand_over(const struct told *told)
     return false;
 }
 
+static bool print_bytes(const char *text, uint32_t bytes)
+{
+    for (uint32_t done = 0; done < bytes;) {
+        ssize_t written = write(STDERR_FILENO, text + done, bytes - done);
+        if (written < 0 && errno != EINTR)
+            return false;
+        done += written > 0 ? (uint32_t)written : 0;
+    }
+    return true;
+}
+
 static void print(const struct told *told)
 {
-    for (uint32_t done = 0; done < told->bytes;) {
-        ssize_t written = write(STDERR_FILENO, told->text + done, told->bytes - done);
-        if (written < 0 && errno != EINTR)
+    char part[256];
+    uint32_t used = 0;
+    for (uint32_t i = 0; i < told->bytes; i++) {
+        bool ends = told->text[i] == '\n';
+        if (ends)
+            part[used++] = '\n';
+        else
+            used += shown_put(part + used, told->text[i]);
+        if (i + 1 < told->bytes && used + SHOWN_BYTES_MAX <= sizeof part)
+            continue;
+        if (!print_bytes(part, used))
             return;
-        done += written > 0 ? (uint32_t)written : 0;
+        used = 0;
     }
 }
 

@@ -7,6 +7,7 @@
 
 #include "collector/core/digits.h"
 #include "collector/core/file.h"
+#include "collector/core/shown.h"
 #include "collector/core/thread_log.h"
 
 #include <fcntl.h>
@@ -24,8 +25,8 @@ struct line {
 
 static void put(struct line *line, const char *text)
 {
-    while (*text != 0 && line->used < sizeof line->text - 1)
-        line->text[line->used++] = *text++;
+    while (*text != 0 && line->used + SHOWN_BYTES_MAX < sizeof line->text)
+        line->used += shown_put(line->text + line->used, *text++);
 }
 
 static void put_number(struct line *line, uint64_t number, unsigned base)
