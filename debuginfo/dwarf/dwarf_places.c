@@ -183,15 +183,39 @@ static enum place_reason find_at(const struct place_context *context,
     return reason;
 }
 
+/* The first expression that holds at an address; NULL = none. */
+static const unsigned char *expression_at(const struct place_context *context, uint64_t address,
+                                          const struct dwarf_value *value)
+{
+    struct dwarf_location location;
+    struct dwarf_expression expression;
+    return dwarf_location_begin(&location, context->unit, value) &&
+                   dwarf_location_next(&location, address, &expression)
+               ? expression.bytes
+               : NULL;
+}
+
+/* Does another place begin where the hook's call returns? clang has one entry for all copies of a body that it
+ * unrolled: the place at the call may be that of the copy before, which ends there. */
+static bool changes_behind(const struct place_context *context, const struct dwarf_value *value)
+{
+    if (context->start != 0 || !context->stores_late)
+        return false;
+    const unsigned char *at_call = expression_at(context, context->address, value),
+                        *behind = expression_at(context, context->after, value);
+    return at_call != NULL && behind != NULL && at_call != behind;
+}
+
 enum place_reason place_find(const struct place_context *context, const struct dwarf_value *value,
                              struct places *places)
 {
     struct place_context behind = *context;
+    behind.address = context->after;
     if (value->kind == DWARF_VALUE_NONE)
         return PLACE_NO_LOCATION;
-    enum place_reason reason = find_at(context, value, places);
-    behind.address = context->after;
-    if (reason != PLACE_NOT_HERE || !context->fixed)
+    bool changes = changes_behind(context, value);
+    enum place_reason reason = changes ? PLACE_NOT_HERE : find_at(context, value, places);
+    if (reason != PLACE_NOT_HERE || (!context->fixed && !changes))
         return reason;
     /* clang says where the parameters of inlined bodies lie only behind the hook's call. What may change is
      * perhaps not any more then what was passed. */

@@ -19,7 +19,7 @@
 #include "debuginfo/symbols/symbol_cache.h"
 
 #define CACHE_MAGIC 0x5043455249534946u /* "FISIRECP" */
-#define CACHE_VERSION 6u /* to be raised where recipes of the same code come out otherwise */
+#define CACHE_VERSION 7u /* to be raised where recipes of the same code come out otherwise */
 #define CACHE_DEBUG_MIN ((uint64_t)4 << 20) /* bytes of .debug_info that are worth a file */
 #define CACHE_COUNT_MAX ((uint64_t)1 << 26)
 #define FRAME_BYTES_MAX (1 << 24)

@@ -163,3 +163,16 @@ has "a pattern that matches nothing is an error" "no function's name or file mat
 gcc -w -finstrument-functions -o bare "$programs/types.c"
 has "as is a program without debug information" "build with -g" "$("$fisql" record --values -o none.bin ./bare 2>&1)"
 report $? "it is said how to build"
+
+# clang describes all copies of an inlined body in an unrolled loop at once: each has the arguments of its own call.
+for level in -O1 -O2 -O3; do
+    "$fisql" cc clang++ $level -g -w -std=c++17 -o unrolled "$programs/unrolled.cc"
+    "$fisql" record -q --values -o unrolled.bin ./unrolled >printed
+    "$fisql" load -q unrolled.bin
+    sqlite3 unrolled.db "SELECT text FROM call_text WHERE text LIKE 'step(%' OR text LIKE '%pair(%' ORDER BY call_id" |
+        sed -E 's/^(short )?([a-z]+)\(a=(-?[0-9?]+), b=([0-9?]+)\).*/\2 \3 \4/' >recorded
+    same "clang++ $level, unrolled loops: each call" "$(cut -d ' ' -f 1 printed)" "$(cut -d ' ' -f 1 recorded)"
+    same "clang++ $level, unrolled loops: no argument is wrong" "" "$(paste -d ' ' printed recorded |
+        awk '($5 != "?" && $5 != $2) || ($6 != "?" && $6 != $3)')"
+    at_least "clang++ $level, unrolled loops: arguments are recorded" 12 "$(cut -d ' ' -f 2,3 recorded | tr ' ' '\n' | grep -cv '?')"
+done
