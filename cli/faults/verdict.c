@@ -187,11 +187,10 @@ static void put_place(struct verdict *verdict, sqlite3 *database, int64_t frame_
 /* Of the process that a signal ended: what it was in then. */
 static void place_of_end(struct verdict *verdict, sqlite3 *database)
 {
-    int64_t process =
-        run_integer(database,
-                    "SELECT id FROM processes WHERE signal IS NOT NULL ORDER BY"
-                    " signal IN (" SIGNALS_OF_OTHERS "), end_ns, id LIMIT 1",
-                    0);
+    int64_t process = run_integer(database,
+                                  "SELECT id FROM processes WHERE signal IS NOT NULL ORDER BY"
+                                  " signal IN (" SIGNALS_OF_OTHERS "), end_ns, id LIMIT 1",
+                                  0);
     int64_t call = ending_call(database, process);
     sqlite3_stmt *row = NULL;
     if (call > 0 &&

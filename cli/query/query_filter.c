@@ -178,8 +178,7 @@ static bool put_filter(FILE *out, enum filter filter, const struct query_file *q
         return true;
     if (kind->by_function == NULL)
         return false;
-    char
-        condition[512]; /* the function of that name, and of that place if the result has one */
+    char condition[512]; /* the function of that name, and of that place if the result has one */
     bool located = has_column(statement, "location", 8) && has_column(statement, "function", 8) &&
                    query_part_find(query->columns, query->columns_count, "kind") == NULL;
     snprintf(condition, sizeof condition,

@@ -396,7 +396,7 @@ static void check_list(void)
 {
 #define ROW(constant, code, added, type, units, fields, what)                                      \
     check(units_of_fields(fields) == (units), "units of " #constant ": as many as its fields "     \
-                                                                    "have");
+                                              "have");
     FISQL_EVENTS(ROW)
 #undef ROW
 }
