@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/must.h"
 
 /* Makes room for `needed` items of `item_bytes` in the malloc'ed array *items (NULL at first) whose
  * room is *capacity. Returns 0, or -1 with *error set; the array is unchanged then. */
@@ -20,6 +21,7 @@ static inline MUST_CHECK int array_reserve_bytes(void **items, size_t *capacity,
 #endif
         return 0;
     }
+    must(item_bytes > 0 && (*items != NULL || *capacity == 0));
     size_t wanted = *capacity < 8 ? 16 : *capacity * 2;
     if (wanted < needed)
         wanted = needed;

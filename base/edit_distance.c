@@ -1,6 +1,8 @@
 /* Edits between words: see edit_distance.h. */
 #include "base/edit_distance.h"
 
+#include "base/must.h"
+
 static size_t smaller(size_t a, size_t b)
 {
     return a < b ? a : b;
@@ -8,6 +10,7 @@ static size_t smaller(size_t a, size_t b)
 
 size_t edit_distance(const char *a, size_t a_length, const char *b, size_t b_length)
 {
+    must(a_length <= EDIT_WORD_MAX && b_length <= EDIT_WORD_MAX);
     size_t rows[3][EDIT_WORD_MAX + 1];
     size_t *before = rows[0], *last = rows[1], *row = rows[2];
     for (size_t j = 0; j <= b_length; j++)

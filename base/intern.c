@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/must.h"
 
 #define SLOTS_KEPT (1u << 16)
 
@@ -42,6 +43,7 @@ static int grow(struct intern *table, struct error *error)
     uint32_t *grown = slots == 0 ? NULL : calloc(slots, sizeof *grown);
     if (grown == NULL)
         return error_set(error, "out of memory for a table of %u keys", table->count);
+    must(table->count < slots); /* else a search would not end */
     free(table->slots);
     table->slots = grown;
     table->slots_mask = slots - 1;

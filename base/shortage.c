@@ -1,7 +1,8 @@
 /* Where the machine ran short: see shortage.h. */
 #include "base/shortage.h"
 
-#include <assert.h>
+#include "base/must.h"
+
 #include <stdbool.h>
 
 static int noted; /* atomic */
@@ -9,7 +10,7 @@ static int noted; /* atomic */
 void shortage_note(int problem)
 {
     int none = 0;
-    assert(problem != 0);
+    must(problem != 0);
     __atomic_compare_exchange_n(&noted, &none, problem, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 

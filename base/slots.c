@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/large.h"
+#include "base/must.h"
 
 #define CLEARED_BYTES_MAX ((size_t)1 << 18)
 
@@ -46,6 +47,7 @@ int slots_add(struct slots *slots, uint32_t hash, uint32_t number, struct error 
     if (slots_is_full(slots) &&
         slots_grow(slots, large_alloc(slots_grown_bytes(slots)), error) != 0)
         return -1;
+    must(number != SLOTS_NONE && slots->count <= slots->mask); /* a search ends at an empty slot */
     put(slots, (uint64_t)hash << 32 | (number + 1));
     slots->count++;
     return 0;

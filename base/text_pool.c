@@ -1,6 +1,8 @@
 /* Texts, each kept once: see text_pool.h. */
 #include "base/text_pool.h"
 
+#include "base/must.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,6 +59,7 @@ static char *keep(struct text_pool *pool, const char *text, size_t length, struc
     memcpy(copy, text, length);
     copy[length] = 0;
     block->used += length + 1;
+    must(block->used <= block->capacity);
     return copy;
 }
 

@@ -1,6 +1,8 @@
 /* UTF-8: see utf8.h. */
 #include "base/utf8.h"
 
+#include "base/must.h"
+
 #include <stdbool.h>
 
 int utf8_length(const unsigned char *at)
@@ -26,6 +28,7 @@ int utf8_length(const unsigned char *at)
 uint32_t utf8_character(const unsigned char *at, int length)
 {
     static const unsigned char first[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
+    must(length >= 1 && length <= 4);
     uint32_t character = at[0] & first[length];
     for (int i = 1; i < length; i++)
         character = character << 6 | (at[i] & 0x3f);

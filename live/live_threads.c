@@ -1,7 +1,6 @@
 /* Threads of a live area: see live_threads.h. */
 #include "live/live_threads.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -11,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/must.h"
 
 #define LIVE_TRIES 50u
 #define SCANS_MAX 8u /* for threads that are between two chunks */
@@ -410,7 +410,7 @@ static int chunk_take(struct log_salvaged *chunks, const struct reading *reading
     const struct fisql_chunk *copy = reading->chunk;
     uint32_t used = fisql_chunk_before(copy) + copy->units * 2;
     uint32_t length = (used + 7) & ~7u;
-    assert(length <= FISQL_LIVE_CHUNK_BYTES);
+    must(length <= FISQL_LIVE_CHUNK_BYTES);
     struct fisql_chunk *chunk = calloc(1, length);
     if (chunk == NULL)
         return error_set(error, "out of memory");

@@ -2,10 +2,10 @@
 #include "cli/faults/mirror.h"
 
 #include "base/array.h"
+#include "base/must.h"
 #include "cli/faults/folder.h"
 #include "cli/out/say.h"
 
-#include <assert.h>
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -41,7 +41,7 @@ static int add(struct mirror *mirror, const char *path, bool folder)
         free(own);
         return fail("out of memory");
     }
-    assert(path[0] == '/');
+    must(path[0] == '/');
     mirror->items[mirror->count++] = (struct mirror_entry){own, folder};
     /* cppcheck-suppress memleak ; the list has it */
     return 0;
@@ -94,7 +94,7 @@ static int add_entries(struct mirror *mirror, const char *folder, const char *ow
 static int add_within_limit(struct mirror *mirror, const char *folder, const char *own, bool *whole)
 {
     size_t before = mirror->count;
-    assert(mirror->links <= MIRROR_LINKS_MAX);
+    must(mirror->links <= MIRROR_LINKS_MAX);
     int result = add_entries(mirror, folder, own, MIRROR_LINKS_MAX - mirror->links, whole);
     mirror->links += mirror->count - before;
     return result;
@@ -130,7 +130,7 @@ static int add_named(struct mirror *mirror, const char *folder, size_t climbs, c
         size_t whole = strlen(path);
         bool own = strncmp(mirror->source, path, whole) == 0 &&
                    (mirror->source[whole] == '/' || mirror->source[whole] == 0);
-        assert(whole > length);
+        must(whole > length);
         if (!own && !listed(mirror, first, path) && lstat(path, &there) == 0 &&
             add(mirror, path, false) != 0)
             return 2;

@@ -1,9 +1,9 @@
 /* The arguments of a command: see args.h. */
 #include "cli/out/args.h"
 
+#include "base/must.h"
 #include "cli/out/say.h"
 
-#include <assert.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +12,7 @@ enum { LETTERS = 256 }; /* codes below are letters, too */
 
 static void add(struct args *args, char **letters, const struct args_option *option)
 {
-    assert(args->count <= ARGS_OPTIONS_MAX);
+    must(args->count <= ARGS_OPTIONS_MAX);
     int has_value = option->has_value == ARGS_OPTIONAL ? optional_argument
                     : option->has_value                ? required_argument
                                                        : no_argument;

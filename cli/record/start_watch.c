@@ -1,10 +1,10 @@
 /* A program that hangs in the start of its recording: see start_watch.h. */
 #include "cli/record/start_watch.h"
 
+#include "base/must.h"
 #include "cli/out/say.h"
 #include "cli/record/process_stat.h"
 
-#include <assert.h>
 #include <signal.h>
 #include <time.h>
 
@@ -32,7 +32,7 @@ static bool hangs(const struct live *live, const struct signals *signals)
 void start_watch_look(struct start_watch *watch, const struct live *live,
                       const struct signals *signals)
 {
-    assert(signals->program > 0);
+    must(signals->program > 0);
     if (watch->killed)
         return;
     if (!hangs(live, signals)) {

@@ -6,6 +6,7 @@
 #include "cli/run/wide_sum.h"
 
 #include "base/large.h"
+#include "base/must.h"
 #include "base/parts.h"
 #include "formats/live.h"
 #include "queries/embedded.h"
@@ -224,6 +225,7 @@ void database_hold(sqlite3 *database)
 
 int database_rows_end(sqlite3_stmt *statement, const char *what)
 {
+    must(statement != NULL);
     sqlite3 *database = sqlite3_db_handle(statement);
     return sqlite3_finalize(statement) == SQLITE_OK
                ? 0

@@ -8,6 +8,7 @@
 
 #include "base/array.h"
 #include "base/intern.h"
+#include "base/must.h"
 #include "base/sorted.h"
 #include "base/parts.h"
 #include "cli/out/say.h"
@@ -127,6 +128,7 @@ static int write_contexts(const struct fold *fold)
             sqlite3_prepare_v2(fold->database, own_code_sql_own_frames_row, -1, &statement, NULL);
     for (size_t i = 0; i < fold->count && result == SQLITE_OK; i++) {
         const struct context *context = &fold->contexts[i];
+        must(context->became < fold->contexts_new.count);
         const int64_t values[] = {context->id,
                                   (int64_t)context->became + 1,
                                   (int64_t)fold->contexts_new.keys[context->became].a,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/must.h"
 #include "base/text_pool.h"
 #include "debuginfo/names/short_name.h"
 
@@ -110,6 +111,7 @@ int short_names_choose(struct short_names *names, struct error *error)
 
 const char *short_names_get(const struct short_names *names, size_t i)
 {
+    must(i < names->count);
     return name_of(&names->entries[i]);
 }
 

@@ -21,6 +21,7 @@
 #include "base/array.h"
 #include "debuginfo/names/demangle.h"
 #include "base/intern.h"
+#include "base/must.h"
 #include "base/sorted.h"
 #include "debuginfo/dwarf/dwarf_functions.h"
 #include "debuginfo/elf/elf_file.h"
@@ -583,6 +584,17 @@ static int merge_copies(struct builder *builder)
     return result;
 }
 
+/* What symbols_range() relies on, and the cache's reader asks of its file. */
+static void check_order(const struct symbols *symbols)
+{
+    for (size_t i = 0; i < symbols->ranges_count; i++) {
+        must(symbols->ranges[i].function < symbols->functions_count);
+        must(i == 0 || symbols->ranges[i - 1].start <= symbols->ranges[i].start);
+    }
+    for (size_t i = 0; i < symbols->functions_count; i++)
+        must(symbols->functions[i].same_as < symbols->functions_count);
+}
+
 int symbol_inventory_make(struct symbols *symbols, const struct symbol_files *files,
                           const struct hook_calls *hooks, struct dwarf_functions *dwarf,
                           const struct dwarf_search *search, const char *module_path,
@@ -606,6 +618,8 @@ int symbol_inventory_make(struct symbols *symbols, const struct symbol_files *fi
         result = finish_functions(&builder, hooks);
     if (result == 0)
         result = merge_copies(&builder);
+    if (result == 0)
+        check_order(symbols);
     free(builder.names);
     free(builder.ranks);
     intern_release(&builder.groups);

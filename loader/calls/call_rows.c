@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/must.h"
 #include "loader/calls/callee_history.h"
 #include "loader/calls/row_sums.h"
 #include "loader/sqlite/btree_direct.h"
@@ -160,6 +161,7 @@ static int patch(struct row_window *window, const struct row_end *end, struct er
     put_full_before(&at, end->row.descendants);
     put_before_or_null(&at, end->row.distance);
     put_full_before(&at, end->row.duration_ns);
+    must(window->open.count > 0);
     const struct open_row *row = &window->open.items[--window->open.count];
     return btree_patch(window->part, &row->place, row->duration_offset, at, (uint32_t)(limit - at),
                        error);
@@ -272,6 +274,7 @@ static void take_step(struct row_window *window, enum batch_step wanted)
                                     : write_batch(window, batch, &error)) != 0;
     pthread_mutex_lock(&helpers->lock);
     window->busy[step] = false;
+    must(window->done[step] < window->batches_count);
     window->done[step]++;
     if (failed && !window->failed)
         window->error = error;
@@ -323,6 +326,7 @@ static int hand_over(struct row_window *window, struct error *error)
     finish_down_to(window, queued ? BATCHES_MAX - 1 : 0);
     bool failed = window->failed;
     if (queued) {
+        must(window->batches_count < BATCHES_MAX);
         struct row_batch *last = batch_at(window, window->batches_count);
         struct row_batch empty = *last; /* its memory is used again */
         *last = window->filling;
@@ -428,6 +432,7 @@ int row_window_counted(struct row_window *window, const struct counted_calls *ca
 int row_window_flush(struct row_window *window, uint64_t kept, struct error *error)
 {
     uint64_t waiting = window->next_id - window->start_id;
+    must(window->next_id >= window->start_id && waiting <= WINDOW_ROWS);
     struct row_batch *batch = &window->filling;
     batch->first_id = window->start_id;
     batch->end_id = window->start_id + (waiting > kept ? waiting - kept : 0);

@@ -1,6 +1,8 @@
 /* A chunk's dictionary: see dictionary.h. */
 #include "loader/calls/dictionary.h"
 
+#include "base/must.h"
+
 #include <stdbool.h>
 #include <string.h>
 
@@ -19,6 +21,7 @@ void dictionary_forget(struct dictionary *dictionary)
 
 void dictionary_define(struct dictionary *dictionary, uint32_t slot, struct definition definition)
 {
+    must(slot < FISQL_SLOTS_MAX); /* event_next() lets no other through */
     const struct definition *before = &dictionary->definitions[slot];
     if (before->function != definition.function || before->site != definition.site)
         dictionary->kept[slot] = 0;

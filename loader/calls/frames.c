@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/must.h"
 
 int frames_init(struct frames *frames, struct error *error)
 {
@@ -47,6 +48,7 @@ int frames_child(struct frames *frames, uint32_t parent, uint32_t function_id, u
 {
     struct frame frame = {.parent = parent, .function_id = function_id, .site_id = site_id};
     pthread_mutex_lock(&frames->lock);
+    must(parent <= frames_count(frames)); /* so a parent's id is less than its child's */
     if (parent != 0)
         frame.depth = frames->items[parent - 1].depth + 1;
     int failed = child(frames, &frame, id, error);

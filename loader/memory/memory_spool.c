@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/must.h"
 
 /* ---- the store ---- */
 
@@ -226,6 +227,7 @@ int memory_spool_add(struct memory_spool *spool, struct memory_store *store,
         spool->first_type = event->type;
     }
     unsigned char *end = encode(spool->buffer + spool->buffer_used, &spool->code, event);
+    must(end - (spool->buffer + spool->buffer_used) <= EVENT_BYTES_MAX);
     spool->buffer_used = (size_t)(end - spool->buffer);
     return 0;
 }
@@ -293,6 +295,7 @@ int memory_reader_next(struct memory_reader *reader, struct error *error)
         }
     }
     decode(&reader->at, &reader->code, &reader->event);
+    must(reader->at <= reader->end); /* a piece holds whole events */
     return 1;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/must.h"
 #include "base/text_pool.h"
 #include "base/system_path.h"
 #include "debuginfo/symbols/symbol_code.h"
@@ -62,6 +63,8 @@ static int read_symbols(struct program *program, const struct symbols_options *o
             if (program_add_function(program, (uint32_t)i + 1, symbol->address, symbol, &id,
                                      error) != 0)
                 return -1;
+            /* The ids of a module's functions follow one another. */
+            must(id == module->first_function + k);
         }
     }
     return 0;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/must.h"
 
 static bool is_unread(const struct program_module *module)
 {
@@ -57,6 +58,7 @@ static int site_function(struct program *program, struct intern_key site, struct
     *id = 0;
     if (range == NULL)
         return 0;
+    must(range->function < module->symbols.functions_count);
     *id = module->first_function + range->function;
     if (module->first_function != 0)
         return 0;

@@ -1,5 +1,6 @@
 /* Interior pages and the lists of their children: see btree_internal.h. */
 #include "base/array.h"
+#include "base/must.h"
 #include "loader/sqlite/btree_internal.h"
 
 #include <stdlib.h>
@@ -36,6 +37,7 @@ void btree_children_release(struct btree_children *children)
 void btree_interior_fill(const struct btree_file *file, unsigned char *page,
                          const struct btree_child *children, size_t count)
 {
+    must(count >= 1);
     uint32_t content = file->usable_bytes;
     uint32_t cells = (uint32_t)count - 1;
     memset(page, 0, file->page_bytes);
@@ -48,6 +50,7 @@ void btree_interior_fill(const struct btree_file *file, unsigned char *page,
         memcpy(page + content, cell, bytes);
         btree_put2(page + BTREE_INTERIOR_HEADER + 2 * i, content);
     }
+    must(content >= BTREE_INTERIOR_HEADER + 2 * cells);
     page[0] = BTREE_INTERIOR;
     btree_put2(page + 3, cells);
     btree_put2(page + 5, content);

@@ -11,6 +11,7 @@
  * spare bytes leaves a freeblock behind its cell. Rows fill a page downwards, so a new freeblock is
  * always the first of the page's list, which must be in the order of the offsets.
  */
+#include "base/must.h"
 #include "loader/sqlite/btree_internal.h"
 
 #include <stdlib.h>
@@ -113,6 +114,8 @@ static int complete_leaf(struct btree_part *part, struct error *error)
 {
     unsigned char *leaf = part->leaf;
     uint32_t cells_end = BTREE_LEAF_HEADER + 2 * part->cells;
+    must(part->cells > 0 && cells_end <= part->content);
+    must(part->extent_used < part->extent.count);
     btree_put2(leaf + 3, part->cells);
     btree_put2(leaf + 5, part->content);
     memset(leaf + cells_end, 0, part->content - cells_end);
@@ -184,6 +187,7 @@ int btree_append(struct btree_part *part, int64_t rowid, const void *record, uin
     if (part->leaf == NULL || part->content - BTREE_LEAF_HEADER - 2 * part->cells < needed) {
         if (next_leaf(part, error) < 0)
             return -1;
+        must(part->content - BTREE_LEAF_HEADER >= needed); /* refuse() has seen to it */
     }
     unsigned char *leaf = part->leaf;
     part->content -= cell_bytes + spare;
@@ -334,6 +338,7 @@ int btree_part_end(struct btree_part *part, struct error *error)
         btree_pages_write(file, part->extent.first, part->buffer,
                           (size_t)part->extent_used * file->page_bytes, error) < 0)
         return -1;
+    must(part->extent_used <= part->extent.count);
     struct btree_extent rest = {part->extent.first + part->extent_used,
                                 part->extent.count - part->extent_used};
     part->extent = (struct btree_extent){0, 0};

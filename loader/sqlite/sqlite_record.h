@@ -23,10 +23,11 @@
 #ifndef FISQL_LOADER_SQLITE_SQLITE_RECORD_H
 #define FISQL_LOADER_SQLITE_SQLITE_RECORD_H
 
-#include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
+
+#include "base/must.h"
 
 #define RECORD_COLUMNS_MAX 32
 #define RECORD_TEXT_MAX 57 /* bytes of a text whose serial type is one byte */
@@ -42,7 +43,7 @@ struct record {
 /* Begins a record of exactly `columns` columns. */
 static inline void record_begin(struct record *record, unsigned columns)
 {
-    assert(columns <= RECORD_COLUMNS_MAX);
+    must(columns <= RECORD_COLUMNS_MAX);
     record->bytes[0] = (unsigned char)(columns + 1);
     record->type = record->bytes + 1;
     record->value = record->bytes + 1 + columns;
@@ -53,8 +54,10 @@ static inline const unsigned char *record_data(const struct record *record)
     return record->bytes;
 }
 
+/* Of the whole record: each of its columns was put. */
 static inline uint32_t record_bytes(const struct record *record)
 {
+    must(record->type == record->bytes + record->bytes[0]);
     return (uint32_t)(record->value - record->bytes);
 }
 
@@ -89,7 +92,7 @@ static inline void record_int(struct record *record, int64_t value)
 /* Appends an integer in 8 bytes. Returns its offset in the record, for btree_patch. */
 static inline uint32_t record_int_full(struct record *record, int64_t value)
 {
-    uint32_t offset = record_bytes(record);
+    uint32_t offset = (uint32_t)(record->value - record->bytes);
     *record->type++ = 6;
     record_put_int(record->value, value);
     record->value += 8;

@@ -3,6 +3,7 @@
 #include "loader/tables/tables.h"
 
 #include "base/array.h"
+#include "base/must.h"
 #include "base/parts.h"
 
 #include <inttypes.h>
@@ -274,6 +275,8 @@ static uint32_t *function_units(const struct program *program)
         uint32_t *own = units + module->first_function - 1;
         if (module->first_function == 0)
             continue;
+        must(module->first_function - 1 + module->symbols.functions_count <=
+             program->functions_count);
         symbols_units(&module->symbols, own);
         for (size_t k = 0; k < module->symbols.functions_count; k++)
             own[k] = own[k] == SYMBOL_NONE ? 0 : own[k] + 1;
@@ -402,6 +405,7 @@ static int write_sites(const struct tables *tables, sqlite3 *database, struct fi
 {
     struct program *program = tables->program;
     struct insert insert;
+    must(program->sites.count == 0 || program->site_functions != NULL); /* program_name_sites() */
     insert_begin(&insert, database, "sites");
     for (uint32_t i = 0; i < program->sites.count; i++) {
         uint32_t module = (uint32_t)program->sites.keys[i].a, line = 0;

@@ -2,6 +2,7 @@
  * INSERT takes longer for each than their calls do. What the numbers mean is said in schema.sql. */
 #include <stdlib.h>
 
+#include "base/must.h"
 #include "loader/sqlite/sqlite_record.h"
 #include "loader/tables/tables_parts.h"
 
@@ -78,6 +79,7 @@ static int append_frame(const struct tables *tables, struct btree_part *part, ui
                     tally.off.self.preempted_ns | tally.off.self_waits | tally.off.paused_ns) != 0;
     bool has_memory = (memory.allocs | memory.alloc_bytes | memory.frees | memory.free_bytes) != 0;
     struct record record;
+    must(tables->frames->items[id - 1].parent < id); /* as frames_child() made them */
     record_begin(&record, has_off ? COLUMNS : has_memory ? COLUMNS_MEMORY : COLUMNS_PLAIN);
     put_frame(&record, &tables->frames->items[id - 1], &tally);
     if (has_off || has_memory) {

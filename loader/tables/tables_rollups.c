@@ -1,5 +1,6 @@
 /* Writing the tables of rollups: function_stats, histograms, slow calls, edges, callee runs
  * and sequences. What the numbers mean is said in schema.sql. */
+#include "base/must.h"
 #include "loader/tables/tables_parts.h"
 
 #include <inttypes.h>
@@ -34,6 +35,8 @@ static int count_functions(const struct tables *tables, struct function_counts *
         uint32_t index, before = pairs.count;
         if (edge->calls == 0)
             continue;
+        must(edge->callee <= tables->program->functions_count &&
+             edge->caller <= tables->program->functions_count);
         if (edge->caller == 0) {
             counts[edge->callee].root_calls += edge->calls;
             continue;
@@ -314,6 +317,7 @@ static int rank_sequences(const struct rollup *rollup, const struct shape ***ran
     }
     for (size_t i = 0; i < shapes; i++)
         (*ranked)[(*count)++] = &rollup->shapes[i];
+    must(*count <= functions + shapes);
     qsort(*ranked, *count, sizeof **ranked, by_rank);
     return 0;
 }

@@ -1,17 +1,14 @@
 /* Late results: see value_late.h. The file holds an id and a form for each; FORM_ABSENT: no row. */
 #include "loader/values/value_late.h"
 
-#include "base/must.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "loader/sqlite/insert.h"
-
-#define LATE_TEXT_MAX 8192u /* bytes: arguments are shorter, escaped too */
 
 static int failed(const struct value_late *late, struct error *error)
 {
@@ -43,7 +40,6 @@ int value_late_add(struct value_late *late, uint64_t id, const struct value_form
     static const struct value_form none = {.type = FORM_ABSENT};
     if (form == NULL)
         form = &none;
-    must(form->text_bytes <= LATE_TEXT_MAX);
     if (late->file == NULL && open_file(late, error) != 0)
         return -1;
     if (fwrite(&id, sizeof id, 1, late->file) != 1 ||
@@ -103,12 +99,25 @@ static int write_one(sqlite3_stmt *put, sqlite3_stmt *take, uint64_t id,
     return sqlite3_reset(statement) == SQLITE_OK ? 0 : -1;
 }
 
+/* The form that follows, and its text. */
+static int read_form(struct value_late *late, struct value_form *form, char **text, size_t *room,
+                     struct error *error)
+{
+    if (fread(form, sizeof *form, 1, late->file) != 1)
+        return failed(late, error);
+    if (array_reserve(text, room, (size_t)form->text_bytes + 1, error) != 0)
+        return -1;
+    return fread(*text, 1, form->text_bytes, late->file) == form->text_bytes ? 0
+                                                                             : failed(late, error);
+}
+
 int value_late_write(struct value_late *late, sqlite3 *database, struct error *error)
 {
     sqlite3_stmt *put = NULL, *take = NULL;
     uint64_t id;
     struct value_form form;
-    char text[LATE_TEXT_MAX];
+    char *text = NULL; /* a name of what is pointed to may be long */
+    size_t text_room = 0;
     if (late->file == NULL)
         return 0;
     if (begin_reading(late, error) != 0)
@@ -121,11 +130,9 @@ int value_late_write(struct value_late *late, sqlite3 *database, struct error *e
             ? 0
             : -1;
     while (result == 0 && fread(&id, sizeof id, 1, late->file) == 1) {
-        if (fread(&form, sizeof form, 1, late->file) != 1 || form.text_bytes > sizeof text ||
-            fread(text, 1, form.text_bytes, late->file) != form.text_bytes) {
-            result = failed(late, error);
+        result = read_form(late, &form, &text, &text_room, error);
+        if (result != 0)
             break;
-        }
         result = write_one(put, take, id, &form, text);
         if (result != 0)
             error_set(error, "%s", insert_problem(database));
@@ -136,6 +143,7 @@ int value_late_write(struct value_late *late, sqlite3 *database, struct error *e
         result = failed(late, error);
     sqlite3_finalize(put);
     sqlite3_finalize(take);
+    free(text);
     return result;
 }
 

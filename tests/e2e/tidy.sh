@@ -210,6 +210,8 @@ same "no typedef of a struct" "" "$(grep -nE '^ *typedef +(struct|union|enum)' "
 same "the loader never prints or exits, but where an assertion does not hold" "" \
     "$(grep -nE '(^|[^a-z_])(printf|puts|putchar|perror|exit|abort)\(|stderr|stdout' base/*.c loader/*.c loader/*/*.c live/*.c debuginfo/*/*.c | grep -vE '^[^:]*:[0-9]+: *(/?\*|//)' |
         grep -vE '^debuginfo/dwarf/dwarf_api\.c.*stdout|^base/must\.c:')" # kept from libdwarf there; assertions
+same "assertions stay on in release builds: must(), not assert()" "" \
+    "$(grep -nE '<assert\.h>|(^|[^a-z_])assert\(' base/*.[ch] loader/*.[ch] loader/*/*.[ch] live/*.[ch] debuginfo/*/*.[ch] cli/*.[ch] cli/*/*.[ch])"
 same "the collector never prints" "" \
     "$(grep -nE '(^|[^a-z_])(printf|puts|putchar|perror)\(|[^a-z_](stderr|stdout)[^a-z_]' collector/*/*.c | grep -vE '^[^:]*:[0-9]+: *(/?\*|//)')"
 

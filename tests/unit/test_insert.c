@@ -3,6 +3,7 @@
  * wait in a file: where it cannot be written, that is an error. */
 #include "base/must.h"
 #include "loader/sqlite/insert.h"
+#include "loader/sqlite/sqlite_record.h"
 #include "loader/values/value_late.h"
 #include "tests/unit/check.h"
 
@@ -86,6 +87,18 @@ static void late_values(void)
     check(sqlite3_exec(database, "CREATE TABLE call_values(id INTEGER PRIMARY KEY, value)", NULL,
                        NULL, NULL) == SQLITE_OK,
           "there is a table of values");
+    struct value_form *name = calloc(1, sizeof *name + 10000);
+    name->type = FORM_WORDS;
+    name->text_bytes = 10000;
+    memset(name->text, 'x', 10000);
+    check_equal(0, value_late_add(&late, 7, name, &error), "a late value may be a long name");
+    check_equal(0, value_late_write(&late, database, &error), "which is written");
+    check(sqlite3_exec(database, "INSERT INTO t SELECT length(value), id, NULL FROM call_values",
+                       NULL, NULL, NULL) == SQLITE_OK,
+          "its length is looked at");
+    check_string("10000|7|NULL", rows(), "and it is whole");
+    free(name);
+    value_late_release(&late);
     check_equal(0, value_late_add(&late, 1, NULL, &error), "a late value waits in a buffer");
     check_equal(0, value_late_add(&into, 2, NULL, &error), "and another one");
     getrlimit(RLIMIT_FSIZE, &before);
@@ -135,6 +148,15 @@ static void doubles_a_column(void)
     insert_row(&insert, column_int("a", 3), column_int("a", 4));
 }
 
+/* Of a record that is written straight into a page. */
+static void puts_too_few(void)
+{
+    struct record record;
+    record_begin(&record, 2);
+    record_null(&record);
+    record_bytes(&record);
+}
+
 static void relies_on_nonsense(void)
 {
     must(1 + 1 == 3);
@@ -176,6 +198,8 @@ static void assertions(void)
     check(strstr(aborting(changes_the_order), "columns[i].name") != NULL,
           "and another order of columns");
     check(strstr(aborting(doubles_a_column), "columns[k].name") != NULL, "and a column twice");
+    check(strstr(aborting(puts_too_few), "record->type") != NULL,
+          "and a record with fewer columns than it was begun with");
 }
 
 int main(void)
