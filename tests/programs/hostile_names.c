@@ -1,6 +1,7 @@
 /* What a test with hostile names looks at while it runs: two threads in a deadlock ("lock"), a call that lasts
  * ("wait"), a crash ("crash"), a diary that is told ("tell"). The test gives the functions and this file their
  * names; the threads' names are here. */
+#define _GNU_SOURCE
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
