@@ -17,7 +17,7 @@ in_c() { grep -rnE --include='*.[ch]' "$@"; } # PATTERN FOLDER...
 search_keys() { # those of other things, such as columns, have the same words
     grep -nE "\"($(list FISQL_FACTS 3 | either))\"" collector/*/*.c loader/load.c loader/log/*.c cli/record/*.c cli/cmd_record.c |
         grep -vE '^loader/load\.c:.*(progress|finish_parts)\(|^cli/record/fault_rules\.c:' # the table, the stage; words of rules
-    in_c "\"($(list FISQL_FACTS 3 | grep _ | either))\"" debuginfo loader live cli | grep -vE '^cli/(report|export|diff|run/measure)'
+    in_c "\"($(list FISQL_FACTS 3 | grep _ | either))\"" debuginfo loader live cli | grep -vE '^cli/(report|export|diff|run/measure)|column_[a-z_]+\("'
 }
 search_unwritten_keys() { # events: for other writers
     list FISQL_FACTS 1 | paste -d_ - <(list FISQL_FACTS 2) | grep -vx LOSS_EVENTS | while read -r fact; do
@@ -62,7 +62,7 @@ search_errors() { in_c '\b(stderr|STDERR_FILENO, *"|perror|vfprintf)\b' cli | gr
 search_fails() { in_c '^(static )?(int|void) (fail|say|complain|error|die|warn)\(' cli | grep -v '^cli/out/say\.[ch]:'; }
 search_options() { in_c 'getopt|\bopt(ind|arg|opt|err)\b|"--help"' cli | grep -vE '^cli/(out/args\.[ch]|main\.c):|:[0-9]+: *(/?\*|//)'; }
 search_docs() { # docs/log-format.md is made of the lists: docs.sh compares
-    for name in FISQL_CHUNK_KINDS FISQL_FLAGS FISQL_FACTS FISQL_VARIABLES FISQL_OPTIONS; do
+    for name in FISQL_CHUNK_KINDS FISQL_EVENTS FISQL_FLAGS FISQL_FACTS FISQL_VARIABLES FISQL_OPTIONS; do
         grep -qF "<!-- $name: made by" docs/log-format.md || echo "docs/log-format.md lacks $name"
     done
 }
