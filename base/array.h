@@ -21,7 +21,7 @@ static inline MUST_CHECK int array_reserve_bytes(void **items, size_t *capacity,
 #endif
         return 0;
     }
-    must(item_bytes > 0 && (*items != NULL || *capacity == 0));
+    must(item_bytes > 0);
     size_t wanted = *capacity < 8 ? 16 : *capacity * 2;
     if (wanted < needed)
         wanted = needed;

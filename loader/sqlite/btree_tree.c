@@ -7,6 +7,7 @@
  * shared out evenly among as few parents as will do. Higher levels are made likewise until one page
  * can hold what is left: that page is written over the table's root, whose number cannot change.
  */
+#include "base/must.h"
 #include "loader/sqlite/btree_internal.h"
 
 #include <stdlib.h>
@@ -44,6 +45,7 @@ static int make_parents(struct builder *builder, struct error *error)
         size_t from = count * i / parents;
         size_t to = count * (i + 1) / parents;
         struct btree_extent extent;
+        must(from < to && builder->below.items != NULL);
         if (btree_pages_take(file, 1, &extent, error) < 0)
             return -1;
         btree_interior_fill(file, builder->page, builder->below.items + from, to - from);
