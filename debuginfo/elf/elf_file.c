@@ -1,7 +1,5 @@
-/*
- * ELF files: see elf_file.h. The file is mapped privately and read in place; headers are copied out
- * byte by byte, for a hostile file may place them at any address.
- */
+/* ELF files: see elf_file.h. We map the file privately and read it in place. Headers are copied out
+ * byte by byte: a hostile file may place them at any address. */
 #include "debuginfo/elf/elf_file.h"
 
 #include "base/file_look.h"
@@ -16,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The bytes of the file from an offset on, if there are so many. */
+/* The file's bytes from `offset` on; NULL if it has fewer than `size_bytes` there. */
 static const unsigned char *file_bytes(const struct elf_file *file, uint64_t offset,
                                        uint64_t size_bytes)
 {
@@ -25,7 +23,7 @@ static const unsigned char *file_bytes(const struct elf_file *file, uint64_t off
     return file->bytes + offset;
 }
 
-/* The NUL-terminated text at an offset of a section, "" where there is none. */
+/* The NUL-terminated text at an offset of a section, or "". */
 static const char *section_text(const struct elf_section *strings, uint64_t offset)
 {
     if (strings == NULL || strings->data == NULL || offset >= strings->size_bytes ||
@@ -130,7 +128,8 @@ static const char *read_headers(struct elf_file *file)
     return NULL;
 }
 
-/* Notes why a file cannot be read where that is not because of the file. Returns the words for it. */
+/* Returns the words for errno. Notes a shortage if the system, not the file, prevents the
+ * reading. */
 static const char *system_problem(void)
 {
     const char *words = strerror(errno);
@@ -241,7 +240,7 @@ bool elf_file_symbol(const struct elf_file *file, const struct elf_section *tabl
     return true;
 }
 
-/* Those of two types. */
+/* Visits the defined symbols of two types. */
 static int visit_symbols(const struct elf_file *file, uint32_t table_type,
                          const unsigned char types[2], elf_symbol_visit *visit, void *context)
 {

@@ -1,11 +1,10 @@
 /*
  * An ELF file, mapped and checked: sections, symbols, build-id, code bytes. Only 64-bit
- * little-endian files are read, which is all that the collector runs in.
+ * little-endian files: the collector runs in no others.
  *
- * Nothing in the file is trusted: every offset, size and index is checked against the file before
- * it is used, and what does not fit is taken as absent. After elf_file_open() the struct is only
- * read, so threads may share it. Strings and bytes are borrowed from the map until
- * elf_file_close().
+ * Nothing in the file is trusted: we check each offset, size and index before we use it, and treat
+ * what does not fit as absent. elf_file_open() alone writes to the struct, so threads may share it
+ * afterwards. Strings and bytes are borrowed from the map until elf_file_close().
  */
 #ifndef FISQL_DEBUGINFO_ELF_ELF_FILE_H
 #define FISQL_DEBUGINFO_ELF_ELF_FILE_H
@@ -18,17 +17,18 @@
 #define ELF_BUILD_ID_MAX 64 /* bytes; longer ones are ignored */
 
 struct elf_section {
-    const char *name; /* "" where the file has none */
+    const char *name; /* "" if it has none */
     uint32_t type;
     uint64_t flags, address, size_bytes;
     uint32_t link;
-    const unsigned char *data; /* NULL where the section takes no place in the file, or lies */
+    const unsigned char *data; /* NULL if the section has no bytes in the file, or its place is
+                                * wrong */
 };
 
 struct elf_symbol {
     const char *name;
     uint64_t address, size_bytes;
-    bool global, weak; /* weak ones are global, too */
+    bool global, weak; /* a weak symbol is global, too */
     uint32_t index;    /* in its table */
 };
 
@@ -43,13 +43,13 @@ struct elf_file {
     char build_id[2 * ELF_BUILD_ID_MAX + 1]; /* hexadecimal, "" = none */
 };
 
-/* Opens the file at `path`. Returns NULL, or a static text that says why not; *file can be closed
- * in both cases. */
+/* Opens the file at `path`. Returns NULL, or a static text with the reason. Close *file in both
+ * cases. */
 const char *elf_file_open(struct elf_file *file, const char *path);
 void elf_file_close(struct elf_file *file);
 
-/* Most of the file has been read and will not be again soon: its pages may leave our memory (they
- * stay in the system's, and come back when they are touched). */
+/* Lets the file's pages leave our memory, because most of it has been read. They stay in the
+ * system's cache and come back when they are touched. */
 void elf_file_rest(const struct elf_file *file);
 
 /* The section of this name, or NULL. */
@@ -62,7 +62,7 @@ Elf64_Phdr elf_file_segment(const struct elf_file *file, uint16_t index);
 const unsigned char *elf_file_at(const struct elf_file *file, uint64_t address,
                                  uint64_t size_bytes);
 
-/* Does the address lie in executable code? */
+/* Does executable code lie at the address? */
 bool elf_file_is_code(const struct elf_file *file, uint64_t address);
 
 /* Visits the defined functions of the symbol table of type SHT_SYMTAB or SHT_DYNSYM. A visit
@@ -70,12 +70,12 @@ bool elf_file_is_code(const struct elf_file *file, uint64_t address);
 typedef int elf_symbol_visit(void *context, const struct elf_symbol *symbol);
 int elf_file_functions(const struct elf_file *file, uint32_t table_type, elf_symbol_visit *visit,
                        void *context);
-/* Likewise its defined variables, those of threads left out. */
+/* The same for its variables, except thread-local ones. */
 int elf_file_objects(const struct elf_file *file, uint32_t table_type, elf_symbol_visit *visit,
                      void *context);
 
-/* A symbol of a table's section by its index; false where there is none. `defined` tells whether it
- * has an address in this file. */
+/* A symbol by its index in a table's section; false if there is none. *defined: it has an address
+ * in this file. */
 bool elf_file_symbol(const struct elf_file *file, const struct elf_section *table, uint32_t index,
                      struct elf_symbol *symbol, bool *defined);
 
