@@ -1,9 +1,7 @@
-/*
- * Demangling: see demangle.h. libiberty, the demangler of gcc and binutils, does C++, both forms of
- * Rust, and D. A build without it (FISQL_LIBIBERTY not defined) asks the C++ runtime's
- * __cxa_demangle, looked up at run time; Rust's v0 names and D's then stay as they are. What gfortran
- * and GNAT do to names is so little that it is undone here.
- */
+/* Demangling: see demangle.h. libiberty, the demangler of gcc and binutils, reads C++, both forms
+ * of Rust, and D. A build without it (FISQL_LIBIBERTY not defined) loads __cxa_demangle of the C++
+ * runtime, which leaves Rust's v0 names and D's as they are. We undo gfortran's and GNAT's few
+ * changes ourselves. */
 #include "debuginfo/names/demangle.h"
 
 #include <ctype.h>
@@ -21,8 +19,8 @@ static char *demangle_any(const char *name)
     return cplus_demangle(name, DMGL_PARAMS | DMGL_ANSI | DMGL_AUTO);
 }
 
-/* The value of a back reference's number: digits to base 26, all but the last in capitals. *text
- * moves behind it. 0 = it is none. */
+/* The number of a back reference, 0 if there is none: digits to base 26, all but the last in
+ * capitals. Moves *text behind it. */
 static size_t d_distance(const char **text)
 {
     size_t value = 0;
@@ -37,9 +35,9 @@ static size_t d_distance(const char **text)
     return 0;
 }
 
-/* Could the readable name be much longer than the linker's? A back reference (Q and how far back)
- * repeats what stands there, which may be back references: a short name can grow without end. Counts
- * more than there is: for a type all that stands between. */
+/* Could the readable name be much longer than the linker's? A back reference (Q and a distance)
+ * repeats earlier text, which may hold back references: a short name can grow without end. We count
+ * too much rather than too little: for a type, all text in between. */
 static bool d_explodes(const char *name)
 {
     static const uint32_t bytes_max = 1 << 20;
@@ -95,7 +93,7 @@ static char *demangle_d(const char *name)
 }
 #endif
 
-/* gfortran: __shapes_MOD_area is area of the module shapes. It writes names in small letters. */
+/* gfortran writes __shapes_MOD_area, in small letters, for area of the module shapes. */
 static char *demangle_fortran(const char *name)
 {
     static const char of[] = "_MOD_";
@@ -114,7 +112,6 @@ static char *demangle_fortran(const char *name)
     return length >= 0 ? text : NULL;
 }
 
-/* The operators as GNAT writes them. */
 static const struct {
     const char *encoded, *symbol;
 } ada_operators[] = {{"Oabs", "abs"},    {"Oand", "and"},  {"Omod", "mod"},    {"Onot", "not"},
@@ -138,8 +135,8 @@ static bool ada_operator(const char **at, char **out)
     return false;
 }
 
-/* What GNAT adds behind a name: __2 and $2 tell overloads apart, .4 what is nested, TB and TKB are
- * the body of a task. */
+/* Does the name end here, but for what GNAT adds? __2 and $2 number overloads, .4 a nested name; TB
+ * and TKB mark the body of a task. */
 static bool ada_ends(const char *at)
 {
     if (strncmp(at, "TKB", 3) == 0)
@@ -177,7 +174,7 @@ char *demangle_ada(const char *linkage_name)
             begins = true;
         } else if (!begins && at[0] == '_' && isalnum((unsigned char)at[1])) {
             *out++ = *at++;
-        } else { /* a letter beyond ASCII, or something made by the compiler */
+        } else { /* a letter beyond ASCII, or a name that the compiler made */
             free(text);
             text = NULL;
         }
@@ -220,10 +217,9 @@ size_t demangle_base_length(const char *linkage_name)
 
 char demangle_variant(const char *linkage_name)
 {
-    /* The variant stands at the end of the (nested) name: _ZN3FooC1Ev, _ZN3FooD0Ev; the E closes
-     * the nested name. A class's own name has its length before it, so "C1E" preceded by anything
-     * that a name can end with may be taken for a constructor: that only keeps two functions apart
-     * that are apart anyhow. */
+    /* The variant is the end of a nested name, which E closes: _ZN3FooC1Ev, _ZN3FooD0Ev. We may
+     * take a class's own name that ends in "C1E" for a constructor. That only keeps apart two
+     * functions that differ anyway. */
     if (strncmp(linkage_name, "_ZN", 3) != 0)
         return 0;
     for (const char *at = linkage_name + 3; at[0] != 0 && at[1] != 0; at++)

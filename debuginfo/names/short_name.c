@@ -1,14 +1,13 @@
 /*
  * Short names: see short_name.h.
  *
- * A demangled name is read once from left to right, bracket by bracket, and written shortened. Each
- * template's arguments are shortened before it is decided which of them are defaults, so the text
- * written last is where decisions are made: what turns out to say nothing is taken back by moving
- * the end (`length`). Between brackets a `<` opens arguments where it follows a name; elsewhere, as
- * in `(a)<(b)`, it is an operator, and `>` closes only what `<` has opened last.
+ * We read a demangled name once from left to right, bracket by bracket, and write it shortened.
+ * Whether an argument of a template is a default shows only when it is written: we then take it
+ * back by moving the end (`length`). `<` opens arguments behind a name; elsewhere, as in `(a)<(b)`,
+ * it is an operator. `>` closes only the `<` opened last.
  *
- * What a program calls its functions may be anything: the nesting is bounded, what is written too,
- * and where brackets do not match the whole name stays as it was.
+ * A program may give its functions any names: nesting and output are bounded, and a name whose
+ * brackets do not match stays whole.
  */
 #include "debuginfo/names/short_name.h"
 
@@ -22,7 +21,7 @@
 enum { DEPTH_MAX = 100, ARGUMENTS_MAX = 32, ALIAS_MAX = 80 };
 
 struct shortener {
-    const char *at, *end; /* what is to be read */
+    const char *at, *end; /* still to read */
     char *out;
     size_t length, size;
     int depth;
@@ -83,7 +82,7 @@ static char last_of(const struct shortener *s, size_t from)
 
 static void copy_token(struct shortener *s, size_t item, size_t *name, char closer);
 
-/* Copies up to the closer, or to a comma on this level; `item` is where it is written. */
+/* Copies up to the closer, or to a comma on this level. */
 static void copy_item(struct shortener *s, char closer)
 {
     const size_t item = s->length;
@@ -92,8 +91,8 @@ static void copy_item(struct shortener *s, char closer)
         copy_token(s, item, &name, closer);
 }
 
-/* Copies items and their closer, which is read but not written. starts[] gets where each of the first
- * ARGUMENTS_MAX is written. Returns how many there were. */
+/* Copies items, and reads their closer without writing it. starts[] gets the places in the output
+ * of the first ARGUMENTS_MAX. Returns the number of items. */
 static size_t copy_list(struct shortener *s, char closer, size_t *starts)
 {
     size_t count = 0;
@@ -118,7 +117,7 @@ static size_t copy_list(struct shortener *s, char closer, size_t *starts)
     return count;
 }
 
-/* Copies a bracketed part as it stands, its items shortened. */
+/* Copies brackets with their items shortened. */
 static void copy_group(struct shortener *s, char closer)
 {
     size_t starts[ARGUMENTS_MAX];
@@ -129,8 +128,8 @@ static void copy_group(struct shortener *s, char closer)
 
 /* ---- templates ---- */
 
-/* Copies template arguments behind a name without those that are defaults. The name may become
- * another: std::string. */
+/* Copies template arguments behind a name, except defaults. The name may change, to std::string for
+ * instance. */
 static void copy_arguments(struct shortener *s, size_t name)
 {
     size_t starts[ARGUMENTS_MAX], open = s->length;
@@ -169,7 +168,7 @@ static void copy_arguments(struct shortener *s, size_t name)
 
 /* ---- closures ---- */
 
-/* The call operator of a closure is what people mean by its name. */
+/* Drops the closure's call operator: people call it by the closure's name. */
 static void skip_call_operator(struct shortener *s, size_t name)
 {
     static const char call[] = "::operator()";
@@ -181,7 +180,7 @@ static void skip_call_operator(struct shortener *s, size_t name)
         copy_arguments(s, name);
 }
 
-/* {lambda(int)#1} -> {lambda#1}; other braces, such as {unnamed type#1}, as they are. */
+/* {lambda(int)#1} -> {lambda#1}; copies other braces, such as {unnamed type#1}, as they are. */
 static void copy_braces(struct shortener *s, size_t name)
 {
     static const char lambda[] = "{lambda";
@@ -208,7 +207,7 @@ static void copy_braces(struct shortener *s, size_t name)
 
 /* ---- words ---- */
 
-/* Puts the class's other name in the place of a constructor's: std::string::string. */
+/* Writes the class's short name for a constructor, too: std::string::string. */
 static bool put_constructor(struct shortener *s, size_t name, size_t length)
 {
     size_t end = s->length;
@@ -252,7 +251,7 @@ static void copy_word(struct shortener *s, size_t name)
     }
 }
 
-/* The type that a conversion operator gives: up to the "()" of its parameter list. */
+/* The type that a conversion operator returns: up to the "()" of its parameter list. */
 static void copy_conversion(struct shortener *s, char closer)
 {
     const size_t item = s->length;
@@ -265,7 +264,7 @@ static void copy_conversion(struct shortener *s, char closer)
     }
 }
 
-/* Copies `operator` and what belongs to it. */
+/* Copies `operator` and its symbol or type. */
 static void copy_operator(struct shortener *s, size_t name, char closer)
 {
     static const char *const symbols[] = {
@@ -312,7 +311,8 @@ static void skip_qualifiers(struct shortener *s)
     }
 }
 
-/* Is what was read a function that something lies in? Passes its qualifiers then: f(int) const::x. */
+/* Does the parameter list belong to an enclosing function? Skips its qualifiers then: f(int)
+ * const::x. */
 static bool is_scope(struct shortener *s)
 {
     const char *at = s->at;
@@ -323,8 +323,8 @@ static bool is_scope(struct shortener *s)
     return scope;
 }
 
-/* Parentheses within a type or an expression. Those of an enclosing function go, and its return type
- * with them. */
+/* Copies parentheses within a type or an expression. Drops those of an enclosing function, and its
+ * return type. */
 static void copy_parentheses(struct shortener *s, size_t item, size_t *name)
 {
     size_t before = s->length;
@@ -340,15 +340,15 @@ static void copy_parentheses(struct shortener *s, size_t item, size_t *name)
 
 /* ---- tokens ---- */
 
-/* `<` opens template arguments behind a name, not where it compares. */
+/* `<` opens template arguments behind a name; elsewhere it compares. */
 static bool opens_arguments(const struct shortener *s, size_t item)
 {
     char before = last_of(s, item);
     return in_word(before) || before == '>';
 }
 
-/* Copies one token of a type, an expression or a name. `item` is where the item began in what is
- * written, *name where the name did that is being written. */
+/* Copies one token of a type, an expression or a name. `item` and *name: where the current item and
+ * name start in the output. */
 static void copy_token(struct shortener *s, size_t item, size_t *name, char closer)
 {
     char letter = *s->at;
@@ -388,8 +388,8 @@ static void copy_token(struct shortener *s, size_t item, size_t *name, char clos
 
 /* ---- the whole ---- */
 
-/* Passes "(*" or "(A::*", where a name stands within the type that its function gives:
- * void (*name(int))(double). */
+/* Skips "(*" or "(A::*" before a name inside its function's return type: void
+ * (*name(int))(double). */
 static bool skip_declarator(struct shortener *s)
 {
     const char *at = s->at + 1;
@@ -403,7 +403,7 @@ static bool skip_declarator(struct shortener *s)
     return true;
 }
 
-/* The parameter list of the function, and its qualifiers where they are wanted. */
+/* Keeps the function's parameter list and qualifiers if wanted. */
 static void copy_parameters(struct shortener *s, size_t before, bool wanted)
 {
     if (!wanted) {
@@ -415,7 +415,7 @@ static void copy_parameters(struct shortener *s, size_t before, bool wanted)
     put(s, from, (size_t)(s->at - from));
 }
 
-/* Copies the function's name out of what stands around it. */
+/* Copies the function's name without what surrounds it. */
 static void copy_function(struct shortener *s, bool parameters)
 {
     size_t begin = s->length, name = begin;
@@ -485,7 +485,7 @@ bool short_name_applies(const char *linkage_name)
     const char *at = linkage_name + strspn(linkage_name, "_");
     if (at == linkage_name || *at != 'Z')
         return false;
-    /* Rust's older names are C++'s in form; they end with a hash: 17h0123456789abcdefE. */
+    /* Rust's older names look like C++'s; they end with a hash: 17h0123456789abcdefE. */
     for (const char *hash = at; (hash = strstr(hash, "17h")) != NULL; hash++)
         if (strspn(hash + 3, "0123456789abcdef") == 16 && hash[19] == 'E')
             return false;

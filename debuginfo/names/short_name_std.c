@@ -17,8 +17,8 @@ static bool piece_starts(struct text_piece piece, const char *text)
     return piece.length >= length && memcmp(piece.text, text, length) == 0;
 }
 
-/* Templates and their defaults, from the second argument on where `first` is 1, from the third where
- * it is 2. $1 and $2 are the first and second argument. */
+/* Templates and their defaults, from the second argument (`first` 1) or third (2) on. $1 and $2 are
+ * the first and second argument. */
 static const struct {
     const char *name;
     unsigned first;
@@ -84,7 +84,7 @@ static bool is_default(struct text_piece argument, const char *pattern,
     return at == end;
 }
 
-/* In the library's inner templates nothing is left out by C++'s rules, but these say nothing. */
+/* C++ lets nobody leave out arguments of the library's inner templates, but these say nothing. */
 static bool says_nothing(struct text_piece name, struct text_piece argument)
 {
     static const char *const fillers[] = {
@@ -104,8 +104,8 @@ static bool says_nothing(struct text_piece name, struct text_piece argument)
     return false;
 }
 
-/* Is it one of the library's own, or an operator or a function of streams and strings, whose last
- * arguments are deduced? */
+/* Is it an inner template, or an operator or function of streams and strings whose last arguments
+ * are deduced? */
 static bool is_inner(struct text_piece name)
 {
     static const char *const functions[] = {"std::endl", "std::ends", "std::flush", "std::getline",

@@ -1,4 +1,4 @@
-/* Names that tell functions apart: see short_names.h. */
+/* Distinct names for functions: see short_names.h. */
 #include "debuginfo/names/short_names.h"
 
 #include <stdlib.h>
@@ -12,8 +12,8 @@
 /* Forms of a name, each longer than the one before. */
 enum form { FORM_SHORT, FORM_PARAMETERS, FORM_FULL };
 
-/* Passes over all names in which those that meet become longer. A longer name may meet another that
- * was alone before; hostile names could make long chains of that, so after these all are full. */
+/* In each pass names that meet become longer, and may then meet others. Hostile names could make
+ * long chains of that, so all names become full after these passes. */
 enum { PASSES_MAX = 8 };
 
 struct short_names_entry {
@@ -63,7 +63,7 @@ static int by_name(const void *left, const void *right)
     return strcmp(name_of(a), name_of(b));
 }
 
-/* Of a group of one name: makes it longer where not all are one function's. *met says whether. */
+/* Lengthens the names of a group with one name, unless all are one function's. *met: it did. */
 static int lengthen(struct short_names_entry **group, size_t count, bool *met, struct error *error)
 {
     bool same = true;
@@ -123,8 +123,8 @@ void short_names_release(struct short_names *names)
     *names = (struct short_names){0};
 }
 
-/* The arrow's spaces may be shared with it or come from it: so one at a name's start lacks the space
- * before it, and one at the end that behind it. */
+/* Names may share the arrow's spaces or supply them: an arrow at a name's start lacks the space
+ * before it, one at the end the space behind it. */
 char *name_without_arrow(const char *name)
 {
     size_t length = strlen(name), used = 0;
