@@ -24,7 +24,7 @@ struct reading {
     struct data_symbols *out;
     struct found *items;
     size_t count, capacity;
-    bool functions; /* are being read */
+    bool functions; /* take() gets functions */
     struct error *error;
 };
 
@@ -40,7 +40,7 @@ static int take(void *context, const struct elf_symbol *symbol)
     return 0;
 }
 
-/* By address; of those at one address the one that others can name comes first, then the largest. */
+/* By address; at one address global symbols first, then the largest. */
 static int by_address(const void *left, const void *right)
 {
     const struct elf_symbol *a = &((const struct found *)left)->symbol;
@@ -54,7 +54,7 @@ static int by_address(const void *left, const void *right)
     return strcmp(a->name, b->name);
 }
 
-/* The name without its version (@GLIBC_2.2.5) and the number of a local static (count.0). */
+/* The length without a version (@GLIBC_2.2.5) or the number of a local static (count.0). */
 static size_t plain_length(const char *name)
 {
     size_t length = strcspn(name, "@");
@@ -72,7 +72,7 @@ char *data_symbol_name(const struct data_symbol *symbol)
     return brief != NULL ? brief : strdup(symbol->linkage_name);
 }
 
-/* Copies those that lie apart from the ones before. */
+/* Copies the symbols that do not overlap the one before. */
 static int keep(struct reading *reading)
 {
     struct data_symbols *out = reading->out;

@@ -2,13 +2,13 @@
  * The cache of inventories: see symbol_cache.h. A file CACHE_DIR/BUILD-ID.symbols, little-endian:
  *
  *   offset  size  meaning
- *   0       96    struct cache_header: what the rest must fit, and the files that it was made of
+ *   0       96    struct cache_header: sizes, and the files that it was made of
  *   96            functions, ranges, units, unit ranges: arrays of the structs below
- *   then          texts, each with its NUL; the first is empty and stands for "none"
+ *   then          texts, each with its NUL; the first is empty and means "none"
  *
- * It is written beside its name and renamed, so readers see all of it or nothing. The checksum
- * tells damage; beyond that each number is checked, for others may have written the file. The cache
- * as a whole is bounded: the files used longest ago go first.
+ * We write it under another name and rename it, so readers see all of it or nothing. A checksum
+ * shows damage. We still check each number, because others may have written the file. The cache is
+ * bounded: the files used longest ago go first.
  */
 #include "debuginfo/symbols/symbol_cache.h"
 
@@ -31,13 +31,13 @@
 #define CACHE_VERSION 7u
 #define CACHE_TOTAL_MAX ((uint64_t)1 << 30) /* bytes of all files together */
 #define CACHE_DEBUG_MIN                                                                            \
-    ((uint64_t)128 << 10)                   /* bytes of .debug_info that are worth a file: 50 ms */
+    ((uint64_t)128 << 10)                   /* bytes of .debug_info from which a file pays: 50 ms */
 #define CACHE_COUNT_MAX ((uint64_t)1 << 28) /* of anything; more is damage */
 #define CACHE_SUFFIX ".symbols"
-#define RECIPES_SUFFIX ".recipes" /* recipe_cache.c's, which count as well */
+#define RECIPES_SUFFIX ".recipes" /* recipe_cache.c's files count, too */
 
 struct cache_header {
-    uint64_t magic, checksum; /* checksum: of all that follows this word */
+    uint64_t magic, checksum; /* checksum: of all that follows it */
     uint32_t version, instrumented;
     uint64_t module_bytes, module_modified_ns, debug_bytes, debug_modified_ns;
     uint64_t functions, ranges, units, unit_ranges, text_bytes;
@@ -58,7 +58,7 @@ struct cache_unit {
 
 static bool cache_path(char *path, size_t size, const char *cache_dir, const char *build_id)
 {
-    /* The build-id is made of hexadecimal digits by elf_file.c. */
+    /* elf_file.c makes the build-id of hexadecimal digits. */
     return cache_dir != NULL && strlen(build_id) >= 8 &&
            snprintf(path, size, "%s/%s" CACHE_SUFFIX, cache_dir, build_id) < (int)size;
 }
@@ -109,7 +109,7 @@ int symbol_cache_open(const char *path, struct stat *status)
     return -1;
 }
 
-/* Maps the file; NULL where it is not sound or is not of these files. */
+/* Maps the file; NULL if it is damaged or was made of other files. */
 static const struct cache_header *map_cache(const char *path, const struct symbol_files *files,
                                             size_t *size_bytes)
 {
@@ -139,7 +139,7 @@ static const struct cache_header *map_cache(const char *path, const struct symbo
     return NULL;
 }
 
-/* Takes the functions over; false where a number is out of range. */
+/* Copies the functions; false if a number is out of range. */
 static bool take_functions(struct symbols *symbols, const struct cache_header *header,
                            const struct cache_function *functions, const char *texts,
                            const char *module_path)
@@ -247,7 +247,7 @@ int symbol_cache_read(struct symbols *symbols, struct symbol_files *files, const
 
 /* ---- writing ---- */
 
-/* The texts in the order of their offsets, each once. */
+/* The texts by their offsets, each once. */
 struct text_list {
     const char **texts; /* borrowed */
     uint64_t *offsets;
@@ -277,7 +277,6 @@ static uint64_t put_text(struct text_list *list, const char *text)
     return list->offsets[index];
 }
 
-/* Deletes the files used longest ago until `room_bytes` more fit. */
 void symbol_cache_make_room(const char *cache_dir, uint64_t room_bytes)
 {
     for (int turn = 0; turn < 1000; turn++) {
@@ -308,7 +307,7 @@ void symbol_cache_make_room(const char *cache_dir, uint64_t room_bytes)
     }
 }
 
-/* A file that is written from its start to its end, with the checksum of what is in it. */
+/* A file written from start to end, with the checksum of its content. */
 struct cache_out {
     int descriptor;
     bool failed;
@@ -343,7 +342,7 @@ static void out_put(struct cache_out *out, const void *bytes, size_t size_bytes)
     }
 }
 
-/* All that follows the header's first two words. */
+/* Puts all that follows the header's first two words. */
 static void put_content(struct cache_out *out, const struct cache_header *header,
                         const struct symbols *symbols, const struct cache_function *functions,
                         const struct text_list *texts)

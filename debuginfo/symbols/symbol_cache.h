@@ -1,8 +1,6 @@
-/*
- * The cache of inventories: what symbols_open() found out about a module with much debug
- * information, kept in a file named by the build-id. It is a help only: what cannot be read, does
- * not hold together or is out of date is as good as absent, and what cannot be written is not.
- */
+/* The cache of inventories: what symbols_open() found out about a module with much debug
+ * information, in a file named by the build-id. Unreadable, damaged and outdated files count as
+ * absent; a failed write is ignored. */
 #ifndef FISQL_DEBUGINFO_SYMBOLS_SYMBOL_CACHE_H
 #define FISQL_DEBUGINFO_SYMBOLS_SYMBOL_CACHE_H
 
@@ -11,16 +9,16 @@
 #include "debuginfo/symbols/symbol_files.h"
 #include "debuginfo/symbols/symbols.h"
 
-/* Fills the functions and ranges of *symbols and opens its line tables (takes files->debug over).
- * Returns 1 if it did, 0 if there is nothing in the cache, -1 without memory. */
+/* Fills the functions and ranges of *symbols, and opens its line tables, which takes files->debug
+ * over. Returns 1, 0 if the cache has nothing, -1 without memory. */
 int symbol_cache_read(struct symbols *symbols, struct symbol_files *files, const char *module_path,
                       const char *cache_dir, struct error *error);
 
-/* Opens a file of the cache for reading; -1 where it is none that can be relied on: no plain file, or one that another
- * user made or may write to, for it says what functions are called and where values lie. Caller closes. */
+/* Opens a file of the cache for reading. -1 if it is no plain file, or another user made it or may
+ * write to it: it says what functions are called and where values lie. Caller closes. */
 int symbol_cache_open(const char *path, struct stat *status);
 
-/* Keeps what was read. Does nothing for modules that are read in no time. */
+/* Keeps what was read of a module, unless that reads in no time. */
 void symbol_cache_write(const struct symbols *symbols, const struct symbol_files *files,
                         const struct dwarf_file *debug, const struct symbols_options *options);
 

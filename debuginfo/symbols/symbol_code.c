@@ -1,16 +1,16 @@
 /*
- * Calls by their code: see symbol_code.h.
+ * Calls read from machine code: see symbol_code.h.
  *
- * On x86-64 instructions have many lengths, and what ends at the return address can be read in
- * several ways. `call n` (e8) counts where it leads to a function's start or to a stub; then the
- * forms of `call *operand` (ff /2) are tried, each with the length that its operand has. On aarch64
- * the word before the return address is the instruction.
+ * x86-64 instructions vary in length, so the bytes before a return address can be read in several
+ * ways. `call n` (e8) counts if it leads to a function's start or to a stub; then we try the forms
+ * of `call *operand` (ff /2), each with its operand's length. On aarch64 the word before the return
+ * address is the instruction.
  *
- * Targets are counted by the same signs over all code of a function: `call n` to a function's start
- * or a stub, `call *n(%rip)` through the global offset table, `bl`. Calls through other pointers
- * are not seen. On the way to code without hooks, jumps to a function's start are calls as well, where
- * they end code without hooks. What the compiler adds by itself does not count: the hooks, and what comes with
- * them in C++ and in hardened programs (added_by_compiler).
+ * We count a function's targets by the same signs in all its code: `call n` to a function's start
+ * or a stub, `call *n(%rip)` through the global offset table, `bl`. We do not see calls through
+ * other pointers. When we look for the way to code without hooks, a jump to a function's start
+ * counts as well: code without hooks may end with it. Calls that the compiler adds do not count:
+ * the hooks, and what C++ and hardened programs add (added_by_compiler).
  */
 #include "debuginfo/symbols/symbol_code.h"
 
@@ -24,18 +24,18 @@
 #define ARM_BL_MASK 0xfc000000u
 #define ARM_BL 0x94000000u
 #define ARM_B 0x14000000u
-#define CALL_BYTES_MAX 7 /* of those that are read: call *n(base,index,scale) */
+#define CALL_BYTES_MAX 7 /* the longest that we read: call *n(base,index,scale) */
 
 struct target {
     uint32_t caller;
     uint64_t callee; /* index of the function, or NAMELESS_TARGET */
-    uint64_t after;  /* where the call returns to */
+    uint64_t after;  /* the return address */
 };
 
 struct symbol_code {
     struct elf_file module;
     bool calls_read;
-    struct target *calls; /* of functions without hooks, by callee */
+    struct target *calls; /* to functions without hooks, by callee */
     size_t calls_count;
 };
 
@@ -80,7 +80,7 @@ static uint64_t relative(const unsigned char *at, uint64_t address_after)
     return address_after + (uint64_t)(int64_t)distance;
 }
 
-/* Does a function or a stub start here? Modules without an inventory: is there code? */
+/* Does a function or a stub start here? In a module without an inventory: is there code? */
 static bool is_callee(const struct symbols *symbols, const struct elf_file *module,
                       uint64_t address)
 {
@@ -91,7 +91,7 @@ static bool is_callee(const struct symbols *symbols, const struct elf_file *modu
                                       : in_section(module, ".plt", address);
 }
 
-/* The length of `call *operand` whose opcode and operand stand at `code`; 0 = it is none. */
+/* The length of `call *operand` from its opcode at `code` on; 0 = another instruction. */
 static unsigned indirect_length(const unsigned char *code, unsigned left)
 {
     if (left < 2 || code[0] != 0xff || (code[1] & 0x38) != 0x10)
@@ -128,7 +128,7 @@ static enum symbol_call call_arm(const unsigned char *before)
     memcpy(&word, before, sizeof word);
     if ((word & ARM_BL_MASK) == ARM_BL)
         return SYMBOL_CALL_DIRECT;
-    /* blr; blraa and the like, which check a signed pointer */
+    /* blr; blraa and its relatives, which check a signed pointer */
     return (word & 0xfffffc1fu) == 0xd63f0000u || (word & 0xfefff800u) == 0xd63f0800u
                ? SYMBOL_CALL_INDIRECT
                : SYMBOL_CALL_UNKNOWN;
@@ -153,14 +153,14 @@ enum symbol_call symbol_code_call(const struct symbols *symbols, uint64_t addres
 static const char *const added_by_compiler[] = {HOOK_ENTER_NAME, HOOK_EXIT_NAME, "_Unwind_Resume",
                                                 "__stack_chk_fail"};
 #define ADDED_COUNT (sizeof added_by_compiler / sizeof added_by_compiler[0])
-#define NAMELESS_TARGET ((uint64_t)1 << 63) /* with its address: a stub or a word of a table */
+#define NAMELESS_TARGET ((uint64_t)1 << 63) /* with an address: a stub or a word of a table */
 
 struct counter {
     const struct symbols *symbols;
     const struct elf_file *module;
     struct hook_calls added[ADDED_COUNT];
-    bool
-        ways; /* read the ways to code without hooks, not the functions that ones with hooks call */
+    bool ways; /* look for calls of code without hooks, from any code; else for all calls of code
+               * with hooks */
     struct target *targets;
     size_t count, capacity;
     struct error *error;
@@ -192,8 +192,7 @@ static int add_target(struct counter *counter, uint32_t caller, uint64_t address
     return 0;
 }
 
-/* Code without hooks may end with the call of another function, as a jump. With hooks it cannot: it
- * ends with the hook. */
+/* Code without hooks may end with a call, as a jump; code with hooks ends with a hook. */
 static bool may_jump(const struct counter *counter, const struct symbol_range *range)
 {
     return counter->ways && !counter->symbols->functions[range->function].instrumented;
@@ -253,7 +252,6 @@ static int by_callee(const void *left, const void *right)
     return (a->after > b->after) - (a->after < b->after);
 }
 
-/* Reads the calls of the instrumented functions, or of all. */
 static int walk(struct counter *counter)
 {
     const struct symbols *symbols = counter->symbols;
@@ -326,7 +324,6 @@ static int read_calls(const struct symbols *symbols, struct error *error)
     return 0;
 }
 
-/* The first of the calls of a function. */
 static size_t first_call_of(const struct symbol_code *code, uint64_t callee)
 {
     return sorted_from(code->calls, code->calls_count, callee, callee);
@@ -342,7 +339,7 @@ static bool same_line(struct symbols *symbols, uint64_t one, uint64_t other)
            strcmp(files[0], files[1]) == 0;
 }
 
-/* Goes from callee to callers without hooks; `waiting` has room for all functions. */
+/* Goes from callees to callers without hooks. `waiting` has room for all functions. */
 static uint64_t search_place(struct symbols *symbols, uint32_t function, uint32_t from,
                              uint32_t *waiting, bool *seen)
 {

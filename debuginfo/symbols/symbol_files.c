@@ -1,10 +1,9 @@
 /*
- * Finding a module and its debug information: see symbol_parts.h.
+ * Finding a module and its debug information: see symbol_files.h.
  *
- * The module is the file of its path under the sysroot, or one in the symbols folder, if its
- * build-id is that of the recording. Its debug information is in the module itself, or in a file
- * named by the build-id (checked by it), or in one that the module's debug link names (checked by
- * the link's checksum).
+ * The module is the file at its path under the sysroot, or one in the symbols folder, if it has the
+ * recording's build-id. Its debug information is in the module, or in a file named by the build-id
+ * (which we compare), or in one that the module's debug link names (whose checksum we compare).
  */
 #include "debuginfo/symbols/symbol_files.h"
 
@@ -43,7 +42,7 @@ static bool is_hexadecimal(const char *text)
     return strlen(text) > 2 && text[strspn(text, "0123456789abcdef")] == 0;
 }
 
-/* Opens the first file of the list that is an ELF file with the build-id ("" = any). */
+/* Opens the first ELF file of the list with the build-id ("" = any). */
 static const char *open_module(struct symbol_files *files, const struct places *places,
                                const char *build_id)
 {
@@ -65,7 +64,7 @@ static const char *open_module(struct symbol_files *files, const struct places *
     return problem;
 }
 
-/* Opens a file with debug information; false where it holds none. */
+/* Opens a file with debug information; false if it holds none. */
 static bool open_debug(struct symbol_files *files, const char *path,
                        const struct symbols_options *options, struct error *error, int *result)
 {
@@ -110,7 +109,7 @@ static void places_by_id(struct places *places, const char *id, const char *suff
         add_place(places, "/usr/lib/debug/.build-id/%.2s/%s%s", id, id + 2, suffix);
 }
 
-/* The file that .gnu_debuglink names, if its checksum is right. */
+/* Opens the file that .gnu_debuglink names, if its checksum is right. */
 static int find_by_link(struct symbol_files *files, const char *path,
                         const struct symbols_options *options, const char **problem,
                         struct error *error)
@@ -191,7 +190,7 @@ int symbol_files_find(struct symbol_files *files, const char *path, const char *
     if (options->symbols_dir != NULL) {
         if (path[0] == '/')
             add_place(places, "%s%s", options->symbols_dir, path);
-        /* By its name alone only where the build-id proves that it is the module. */
+        /* A file's name alone is enough only if the build-id proves that it is the module. */
         if (build_id[0] != 0)
             add_place(places, "%s/%s", options->symbols_dir, last_part(path));
     }
@@ -203,7 +202,7 @@ int symbol_files_find(struct symbol_files *files, const char *path, const char *
     if (find_debug(files, path, build_id, options, problem, error) != 0)
         return -1;
     if (!files->module_open && files->debug != NULL) {
-        /* The debug file tells the names, but it has no code to see the hooks in. */
+        /* The debug file has the names, but no code that could call hooks. */
         const char *failure = elf_file_open(&files->module, files->debug_path);
         files->module_open = failure == NULL;
         *problem = failure != NULL ? failure

@@ -1,5 +1,4 @@
-/* Look-ups in a module's symbols: the code, the unit and the line of an address, and a function's
- * identity. */
+/* Look-ups in a module's symbols: an address's code, unit and line; a function's identity. */
 #include "debuginfo/symbols/symbols.h"
 
 #include <errno.h>
@@ -61,7 +60,7 @@ void symbols_own_line(struct symbols *symbols, uint64_t address, const char **fi
         symbol_lines_find_own(symbols->lines, unit_of(symbols, address), address, file, line);
 }
 
-/* The last `parts` parts of a path: what stays the same when the tree is built elsewhere. */
+/* The last `parts` parts of a path, which stay the same if the tree is built elsewhere. */
 static const char *path_tail(const char *path, int parts)
 {
     const char *at = path + strlen(path);

@@ -1,16 +1,14 @@
 /*
- * The inventory of a module's functions: see symbol_parts.h.
+ * The inventory of a module's functions: see symbol_inventory.h.
  *
  * 1. Pieces of code that DWARF describes become functions: all pieces of one origin are one
- *    function, whose address is that of its main copy (the one whose symbol bears no clone's
- *    suffix). Two units may describe the same code (a function in a header, kept once by the
- *    linker): the first description counts.
+ * function. Its address is that of its main copy, whose symbol has no clone's suffix. If two units
+ * describe the same code (a header's function, kept once by the linker), the first counts.
  * 2. Symbols whose code DWARF does not describe become functions of their own. A clone
- *    (name.constprop.0) belongs to the function of its base name; of several static functions of
- *    that name, to the one whose symbol stands nearest in the table, for those of one object file
- *    stand together.
- * 3. The code of each piece is looked at for calls of the hooks.
- * 4. Copies that several units have of one static function (of a header) become one function.
+ * (name.constprop.0) belongs to the function of its base name; among static functions of one name
+ * to the one with the nearest symbol in the table, where symbols of an object file lie together.
+ * 3. We look for calls of the hooks in each piece of code.
+ * 4. Copies of a header's static function in several units become one function.
  */
 #include "debuginfo/symbols/symbol_inventory.h"
 
@@ -35,7 +33,7 @@
 struct named {
     const char *name; /* borrowed from the file */
     uint64_t address, size;
-    size_t base; /* length of the name without a clone's suffix */
+    size_t base; /* length without a clone's suffix */
     uint32_t index;
     bool global, weak, clone;
 };
@@ -117,8 +115,8 @@ static const struct named *name_at(const struct builder *builder, uint64_t addre
 
 /* ---- functions ---- */
 
-/* Gives a function its names: `linkage` is what the linker knows it by (NULL = nothing), `plain`
- * what the source calls it (NULL = not known). */
+/* Names a function: `linkage` is its linker name (NULL = none), `plain` its name in the source
+ * (NULL = unknown). */
 static int name_function(struct builder *builder, struct symbol_function *function,
                          const char *linkage, const char *plain)
 {
@@ -164,7 +162,7 @@ static int add_function(struct builder *builder, uint64_t address, uint64_t size
     return 0;
 }
 
-/* How good a piece is as the main copy of its function. */
+/* How good a main copy of its function a piece is. */
 static unsigned char rank_of(const struct dwarf_piece *piece, const struct named *named)
 {
     return (unsigned char)(1 + (piece->entry ? 1 : 0) +
@@ -177,8 +175,8 @@ static int add_piece(struct builder *builder, const struct dwarf_piece *piece)
     const char *linkage = piece->linkage_name;
     char base[DEMANGLE_NAME_MAX];
     uint32_t index, before = builder->groups.count;
-    /* gcc gives no linkage name to functions of one file, nor to nested ones of D; the symbol table
-     * may have it. */
+    /* gcc gives no linkage name to static functions, nor to nested ones of D; the symbol table may
+     * have it. */
     if (linkage == NULL && named != NULL && named->base < sizeof base && named->name[0] == '_' &&
         (named->name[1] == 'Z' || named->name[1] == 'R' || named->name[1] == 'D')) {
         memcpy(base, named->name, named->base);
@@ -189,7 +187,7 @@ static int add_piece(struct builder *builder, const struct dwarf_piece *piece)
     if (intern_add(&builder->groups, piece->origin, (uint64_t)(unsigned char)variant, &index,
                    builder->error) != 0)
         return -1;
-    /* Groups run alike with functions: those of the symbol table come later. */
+    /* Groups have the numbers of their functions: those of the symbol table come later. */
     if (index == before && add_function(builder, piece->start, 0, &index) != 0)
         return -1;
     struct symbol_function *function = &builder->symbols->functions[index];
@@ -238,7 +236,7 @@ static int by_unit_start(const void *left, const void *right)
     return (a->unit > b->unit) - (a->unit < b->unit);
 }
 
-/* Marks the units that have functions which were not found at their top level. */
+/* Marks units with functions that we did not find at their top level. */
 static bool mark_nested(const struct builder *builder, struct dwarf_functions *dwarf)
 {
     bool any = false;
@@ -290,7 +288,7 @@ static int by_name(const void *left, const void *right)
     return order != 0 ? order : (a->index > b->index) - (a->index < b->index);
 }
 
-/* The symbol of the function that a clone was made of, or NULL. */
+/* The symbol of a clone's original function, or NULL. */
 static const struct named *base_of(struct named *const *sorted, size_t count,
                                    const struct named *clone)
 {
@@ -348,7 +346,7 @@ static void sort_ranges(struct symbols *symbols)
         qsort(symbols->ranges, symbols->ranges_count, sizeof *symbols->ranges, range_by_start);
 }
 
-/* Where a symbol's code ends: by its size, else at the next symbol or with its section. */
+/* Where a symbol's code ends: by its size, else at the next symbol or its section's end. */
 static uint64_t end_of(const struct builder *builder, size_t i)
 {
     const struct named *named = &builder->names[i];
@@ -379,7 +377,7 @@ static int add_symbols(struct builder *builder)
         sorted[i] = &builder->names[i];
     qsort(sorted, count, sizeof(struct named *), by_name);
     int result = 0;
-    /* Functions first, so that a clone finds the one it was made of. */
+    /* Functions first, so that a clone finds its original. */
     for (int clones = 0; clones <= 1 && result == 0; clones++) {
         size_t known_ranges = builder->symbols->ranges_count;
         sort_ranges(builder->symbols);
@@ -388,7 +386,7 @@ static int add_symbols(struct builder *builder)
             if (named->clone != (clones == 1) ||
                 (i > 0 && builder->names[i - 1].address == named->address))
                 continue;
-            /* The ranges added in this pass are not sorted in yet: look at the others alone. */
+            /* This pass's ranges are not sorted in yet: search the others alone. */
             size_t all = builder->symbols->ranges_count;
             builder->symbols->ranges_count = known_ranges;
             bool known = symbols_range(builder->symbols, named->address) != NULL;
@@ -407,8 +405,8 @@ static int add_symbols(struct builder *builder)
 
 /* ---- the whole ---- */
 
-/* Tells apart functions that demangling makes equal: the base and deleting variants of constructors
- * and destructors that have code of their own. */
+/* Labels the base and deleting variants of constructors and destructors with code of their own,
+ * whose demangled names are equal. */
 static int by_text(const void *left, const void *right)
 {
     const struct symbol_function *a = *(struct symbol_function *const *)left,
@@ -478,7 +476,7 @@ static int by_address(const void *left, const void *right)
     return (a->index > b->index) - (a->index < b->index);
 }
 
-/* Puts the functions in the order of their addresses. */
+/* Sorts the functions by address. */
 static int sort_functions(struct builder *builder)
 {
     struct symbols *symbols = builder->symbols;
@@ -508,7 +506,8 @@ static int sort_functions(struct builder *builder)
 static int finish_functions(struct builder *builder, const struct hook_calls *hooks)
 {
     struct symbols *symbols = builder->symbols;
-    bool look = builder->files->code && symbols->instrumented; /* else no code of it calls hooks */
+    bool look = builder->files->code && symbols->instrumented; /* else none of its code calls
+                                                                * hooks */
     for (size_t i = 0; look && i < symbols->ranges_count; i++) {
         const struct symbol_range *range = &symbols->ranges[i];
         struct symbol_function *function = &symbols->functions[range->function];
@@ -518,7 +517,8 @@ static int finish_functions(struct builder *builder, const struct hook_calls *ho
     }
     for (size_t i = 0; i < symbols->functions_count; i++) {
         struct symbol_function *function = &symbols->functions[i];
-        /* Without an entry in DWARF (a missing .dwo file, assembler) the line table may know. */
+        /* The line table may know functions that DWARF does not describe (a missing .dwo,
+         * assembler). */
         if (function->file == NULL && symbols->lines != NULL && function->size > 0) {
             const char *file;
             symbols_line(symbols, function->address, &file, &function->line);
@@ -532,8 +532,8 @@ static int finish_functions(struct builder *builder, const struct hook_calls *ho
     return 0;
 }
 
-/* The key of a function's place in the source; false where that is not known. Texts are kept once,
- * so equal ones are at one address. */
+/* The key of a function's place in the source; false if that is unknown. The pool keeps a text
+ * once, so equal texts have one address. */
 static bool source_place(const struct symbol_function *function, uint64_t *a, uint64_t *b)
 {
     const char *name = function->linkage_name != NULL ? function->linkage_name : function->name;
@@ -542,8 +542,8 @@ static bool source_place(const struct symbol_function *function, uint64_t *a, ui
     return function->file != NULL && function->line != 0 && function->line < 1u << PLACE_LINE_BITS;
 }
 
-/* A static function of a header has a copy in each unit that includes it: all are one function,
- * that of the first copy. */
+/* A header's static function has a copy in each unit that includes it: the first copy's function
+ * takes all. */
 static int merge_copies(struct builder *builder)
 {
     struct symbols *symbols = builder->symbols;
@@ -584,7 +584,7 @@ static int merge_copies(struct builder *builder)
     return result;
 }
 
-/* What symbols_range() relies on, and the cache's reader asks of its file. */
+/* Checks what symbols_range() relies on, and the cache's reader demands of its file. */
 static void check_order(const struct symbols *symbols)
 {
     for (size_t i = 0; i < symbols->ranges_count; i++) {

@@ -7,8 +7,8 @@
 #include "debuginfo/x86/hook_calls.h"
 #include "debuginfo/symbols/symbol_files.h"
 
-/* Makes the inventory out of the pieces of code that DWARF describes (NULL = none) and of the
- * symbol tables of `files`. */
+/* Makes the inventory of the pieces of code that DWARF describes (NULL = none) and the symbol
+ * tables of `files`. */
 int symbol_inventory_make(struct symbols *symbols, const struct symbol_files *files,
                           const struct hook_calls *hooks, struct dwarf_functions *dwarf,
                           const struct dwarf_search *search, const char *module_path,

@@ -1,7 +1,4 @@
-/*
- * The lines of addresses: see symbol_parts.h. A unit's line table is read when the first of its
- * addresses is asked for, and kept.
- */
+/* Lines of addresses: see symbol_lines.h. The first question about a unit reads its line table. */
 #include "debuginfo/symbols/symbol_lines.h"
 
 #include <errno.h>
@@ -28,7 +25,7 @@ struct unit_lines {
 
 struct symbol_lines {
     struct dwarf_file *file;
-    struct elf_file module; /* the file again: for what is code */
+    struct elf_file module; /* the file opened again, to see what is code */
     const struct elf_file *code;
     struct unit_lines *units;
     size_t units_count;

@@ -1,4 +1,4 @@
-/* The lines of a module, read a unit at a time, when one is first asked for. */
+/* The lines of a module. A unit is read when the first of its addresses is asked for. */
 #ifndef FISQL_DEBUGINFO_SYMBOLS_SYMBOL_LINES_H
 #define FISQL_DEBUGINFO_SYMBOLS_SYMBOL_LINES_H
 
@@ -10,8 +10,8 @@
 #include "debuginfo/dwarf/dwarf_functions.h"
 #include "debuginfo/symbols/symbols.h"
 
-/* Line tables. Takes `debug` over (also when it fails); units and ranges are copied. module_path:
- * the file with the code. */
+/* Opens line tables. Takes `debug` over, even on failure; copies units and ranges. module_path: the
+ * file with the code. */
 int symbol_lines_open(struct symbol_lines **out, struct dwarf_file *debug, const char *module_path,
                       const struct dwarf_unit *units, size_t units_count,
                       const struct dwarf_unit_range *ranges, size_t ranges_count,
@@ -29,8 +29,8 @@ uint32_t symbol_lines_unit(const struct symbol_lines *lines, uint64_t address);
 void symbol_lines_find(struct symbol_lines *lines, uint32_t unit, uint64_t address,
                        const char **file, uint32_t *line);
 
-/* Of the lines that inlined calls around an address were made from, the innermost that is no system
- * header's. *file and *line stay where there is none. */
+/* Among the lines of the inlined calls around an address, finds the innermost outside system
+ * headers. Leaves *file and *line if there is none. */
 void symbol_lines_find_own(struct symbol_lines *lines, uint32_t unit, uint64_t address,
                            const char **file, uint32_t *line);
 

@@ -1,8 +1,5 @@
-/*
- * Trying to read debug information: see symbol_trial.h. It comes from strangers' files,
- * too, and libdwarf 20210528 crashes on some that are damaged. So the reading is tried in a process of its
- * own first, where it does not take long.
- */
+/* Trying to read debug information: see symbol_trial.h. libdwarf 20210528 crashes on some damaged
+ * files, and they may come from strangers. */
 #include "debuginfo/symbols/symbol_trial.h"
 
 #include "base/shortage.h"
@@ -14,23 +11,22 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define TRIED_BYTES_MAX (16u << 20) /* of debug information that are tried first */
-#define TRIED_CPU_SECONDS_MAX 6     /* damage may also make it run forever */
+#define TRIED_BYTES_MAX (16u << 20) /* of debug information; more is not tried */
+#define TRIED_CPU_SECONDS_MAX 6     /* damage may also make a reader run forever */
 #ifdef __SANITIZE_ADDRESS__
-/* gcc 12's sanitizer does not hold its allocator's locks over fork(): where another thread has one, the child waits
- * for ever. */
+/* gcc 12's sanitizer does not hold its allocator's locks over fork(): if another thread has one,
+ * the child waits for ever. */
 #define TRIED_SECONDS_MAX 3
 #else
 #define TRIED_SECONDS_MAX 60
 #endif
-#define TRIES                                                                                      \
-    3 /* where no end comes in that time: a load that was stopped for a minute (Ctrl-Z) was in it, too */
+#define TRIES 3 /* if the time runs out: it also passes while a load is stopped (Ctrl-Z) */
 
-enum { SHORT = 3 }; /* the exit status of a try that ran short of memory */
+enum { SHORT = 3 }; /* the exit status of a try without memory */
 
 static const int deadly[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGALRM};
 
-/* What is to end the process does: the thread that forked it may have blocked all signals. */
+/* Lets deadly signals end the process: the thread that forked may have blocked them all. */
 static void let_die(void)
 {
     sigset_t signals;
@@ -42,7 +38,7 @@ static void let_die(void)
     sigprocmask(SIG_UNBLOCK, &signals, NULL);
 }
 
-/* How a process that reads ends. */
+/* Returns how a process that reads ends. */
 static int try_once(void (*read)(void *context), void *context)
 {
     int status = 0;
@@ -74,7 +70,7 @@ bool symbol_trial(const struct dwarf_file *debug, void (*read)(void *context), v
     for (int i = 1; i < TRIES && WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM; i++)
         status = try_once(read, context);
     if (WIFEXITED(status) && WEXITSTATUS(status) == SHORT) {
-        shortage_note(ENOMEM); /* no damage */
+        shortage_note(ENOMEM); /* not damage */
         return true;
     }
     return status == 0;

@@ -1,4 +1,4 @@
-/* Debug information may make libdwarf crash or hang: a process of its own reads it first. */
+/* Reads debug information in another process first, because it may make libdwarf crash or hang. */
 #ifndef FISQL_DEBUGINFO_SYMBOLS_SYMBOL_TRIAL_H
 #define FISQL_DEBUGINFO_SYMBOLS_SYMBOL_TRIAL_H
 
@@ -6,7 +6,7 @@
 
 #include "debuginfo/dwarf/dwarf_file.h"
 
-/* Does `read` come to an end in a process of its own? Of much debug information that is not tried. */
+/* Does `read` end in a process of its own? True, untried, for much debug information. */
 bool symbol_trial(const struct dwarf_file *debug, void (*read)(void *context), void *context);
 
 #endif

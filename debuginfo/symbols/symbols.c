@@ -1,9 +1,8 @@
 /*
- * Symbols of a module: see symbols.h. The steps of symbols_open(): find the module and its debug
- * information (symbol_files.c), see where it calls the hooks (hook_calls.c), read the functions
- * that DWARF describes (dwarf_functions.c), make the inventory of them and of the symbol tables
- * (symbol_inventory.c), keep the line tables ready (symbol_lines.c). symbol_find.c looks things up in
- * what was read.
+ * Symbols of a module: see symbols.h. symbols_open() finds the module and its debug information
+ * (symbol_files.c), looks for calls of the hooks (hook_calls.c), reads the functions that DWARF
+ * describes (dwarf_functions.c), makes the inventory of them and the symbol tables
+ * (symbol_inventory.c), and opens the line tables (symbol_lines.c). symbol_find.c has the look-ups.
  */
 #include "debuginfo/symbols/symbols.h"
 
@@ -25,7 +24,7 @@
 #include "debuginfo/symbols/symbol_lines.h"
 #include "debuginfo/symbols/symbol_trial.h"
 
-/* Is it a module that has no file: the code that the kernel maps into every process? */
+/* Is it code without a file, which the kernel maps into every process? */
 static bool has_no_file(const char *path)
 {
     return path[0] == 0 || path[0] == '[' || strncmp(path, "linux-vdso", 10) == 0 ||
@@ -57,7 +56,7 @@ static void try_all(void *context)
     if (result == 0)
         result = dwarf_functions_read(&functions, search, true, NULL);
     if (result != 0)
-        shortage_note(ENOMEM); /* damage is read past */
+        shortage_note(ENOMEM); /* readers skip damage */
     try_inlines(search, &functions);
 }
 
@@ -126,7 +125,7 @@ int symbols_open(struct symbols *symbols, const char *path, const char *build_id
     *symbols = (struct symbols){.source = "none"};
     if (has_no_file(path))
         return 0;
-    struct symbols_options names = *options; /* whether more is asked for is seen below */
+    struct symbols_options names = *options; /* we see below whether to read more */
     names.names_only = true;
     if (build_id == NULL)
         build_id = "";
