@@ -1,10 +1,10 @@
 /*
  * Call frame information: see call_frames.h.
  *
- * Both sections are lists of entries: length 4 (0xffffffff: and 8), id 4 (or 8), the rest. An entry
- * is a CIE (what many functions share), or an FDE (one function: from where, how many bytes, the program
- * that makes its rows), whose id leads to its CIE: backwards in .eh_frame (0 = is a CIE), by its offset in
- * .debug_frame (all ones = is a CIE). Programs are run each time a row is asked for.
+ * Both sections are lists of entries: length 4 (0xffffffff: and 8), id 4 (or 8), the rest. A CIE
+ * holds what many functions share. An FDE describes one function: its start, its size, the program
+ * that makes its rows. An FDE's id leads to its CIE: backwards in .eh_frame (0 = is a CIE), by its
+ * offset in .debug_frame (all ones = is a CIE). We run a program each time a row is asked for.
  */
 #include "debuginfo/dwarf/call_frames.h"
 
@@ -21,11 +21,11 @@
 struct call_frame_entry {
     uint64_t start, end; /* of the code */
     const struct elf_section *eh;
-    const struct dwarf_section *plain;  /* the section, one of the two */
+    const struct dwarf_section *plain;  /* one of the two sections */
     uint64_t cie, program, program_end; /* offsets in it */
 };
 
-/* One of the two sections. */
+/* The section in use. */
 struct section {
     const unsigned char *data;
     uint64_t size_bytes, address;
@@ -36,15 +36,15 @@ struct cie {
     uint64_t code_factor;
     int64_t data_factor;
     uint64_t return_register;
-    unsigned char pointers; /* how addresses are written: DW_EH_PE_ */
+    unsigned char pointers; /* the form of addresses: DW_EH_PE_ */
     bool augmented;
     uint64_t program, program_end;
 };
 
 /* ---- entries ---- */
 
-/* Begins at the entry at `offset`: a cursor over what follows its length, *id and where that stood.
- * False at the end. */
+/* Enters the entry at `offset`: gives a cursor over what follows its length, its id and where that
+ * is. False at the end. */
 static bool enter(const struct section *section, uint64_t offset, struct dwarf_cursor *cursor,
                   uint64_t *id, uint64_t *id_at, unsigned *word)
 {
@@ -66,7 +66,7 @@ static bool enter(const struct section *section, uint64_t offset, struct dwarf_c
     return !cursor->failed;
 }
 
-/* A pointer as .eh_frame writes it. */
+/* A pointer in one of the forms of .eh_frame. */
 static bool take_pointer(const struct section *section, struct dwarf_cursor *cursor,
                          unsigned char form, uint64_t *value)
 {
@@ -97,7 +97,7 @@ static bool take_pointer(const struct section *section, struct dwarf_cursor *cur
     return !cursor->failed && ((form & 0x70) == 0 || (form & 0x70) == 0x10) && (form & 0x80) == 0;
 }
 
-/* The augmentation: "" or "z" and letters, of which each says what stands in its data. */
+/* The augmentation: "" or "z" and letters, each of which has data. */
 static bool read_augmentation(const struct section *section, struct dwarf_cursor *cursor,
                               const char *letters, struct cie *cie)
 {
@@ -160,7 +160,7 @@ static bool read_cie(const struct section *section, uint64_t offset, struct cie 
     return !cursor.failed && cie->return_register < CALL_FRAME_REGISTERS;
 }
 
-/* The FDE after its id. */
+/* Reads an FDE after its id. */
 static bool read_fde(const struct section *section, struct dwarf_cursor *cursor,
                      const struct cie *cie, struct call_frame_entry *entry)
 {
@@ -200,7 +200,7 @@ static int list_entries(struct call_frames *frames, const struct elf_section *eh
             continue;
         entry.cie = section.eh ? id_at - id : id;
         if ((entry.cie != known || known == UINT64_MAX) && !read_cie(&section, entry.cie, &cie)) {
-            known = UINT64_MAX; /* a damaged FDE may name that, too */
+            known = UINT64_MAX; /* another damaged FDE may name the same CIE */
             continue;
         }
         known = entry.cie;
@@ -223,7 +223,7 @@ static int by_start(const void *left, const void *right)
     const struct call_frame_entry *a = left, *b = right;
     if (a->start != b->start)
         return a->start < b->start ? -1 : 1;
-    return (a->eh == NULL) - (b->eh == NULL); /* .eh_frame's last: it is found first */
+    return (a->eh == NULL) - (b->eh == NULL); /* .eh_frame's last: the search finds it first */
 }
 
 int call_frames_open(struct call_frames *frames, const struct elf_file *module,
@@ -255,7 +255,7 @@ struct machine {
     const struct cie *cie;
     struct call_frame now, initial;
     bool cfa_known;
-    uint64_t at, wanted; /* address of the row that is made, and of the instruction */
+    uint64_t at, wanted; /* the address of the row in the making, and of the instruction */
     struct call_frame remembered[REMEMBERED_MAX];
     bool remembered_known[REMEMBERED_MAX];
     unsigned depth;
@@ -293,7 +293,7 @@ static void set_cfa(struct machine *machine, uint64_t number, int64_t offset)
     machine->now.cfa_offset = offset;
 }
 
-/* DW_CFA_remember_state, DW_CFA_restore_state. */
+/* DW_CFA_remember_state, DW_CFA_restore_state (`back`). */
 static bool remember(struct machine *machine, bool back)
 {
     if (back ? machine->depth == 0 : machine->depth == REMEMBERED_MAX)
@@ -309,7 +309,7 @@ static bool remember(struct machine *machine, bool back)
     return true;
 }
 
-/* Those that name a register and perhaps an offset or a block. */
+/* Runs rules that name a register and perhaps an offset or a block. */
 static bool run_rule(struct machine *machine, struct dwarf_cursor *cursor, unsigned code)
 {
     uint64_t number = dwarf_take_unsigned(cursor);
@@ -423,7 +423,7 @@ static bool run_one(struct machine *machine, struct dwarf_cursor *cursor)
     }
 }
 
-/* Runs a program up to the row that holds the wanted instruction. */
+/* Runs a program up to the row of the wanted instruction. */
 static bool run(struct machine *machine, uint64_t from, uint64_t to)
 {
     struct dwarf_cursor cursor = {machine->section->data + from, machine->section->data + to,

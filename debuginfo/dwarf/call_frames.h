@@ -1,9 +1,7 @@
-/*
- * Call frame information of a module: where, at an instruction, the canonical frame address and what was
- * saved lie. Read from .eh_frame of the module, and where that says nothing from .debug_frame
- * (DWARF 5, 6.4; Linux Standard Base, Exception Frames). Nothing in it is trusted: what does not hold
- * together is as good as absent. After the open the struct is only read.
- */
+/* Call frame information: the canonical frame address at an instruction, and the places of saved
+ * registers. From the module's .eh_frame, else its .debug_frame (DWARF 5, 6.4; Linux Standard Base,
+ * Exception Frames). Damaged information counts as absent. After the open the struct is only
+ * read. */
 #ifndef FISQL_DEBUGINFO_DWARF_CALL_FRAMES_H
 #define FISQL_DEBUGINFO_DWARF_CALL_FRAMES_H
 
@@ -11,19 +9,19 @@
 #include "debuginfo/dwarf/dwarf_file.h"
 #include "debuginfo/elf/elf_file.h"
 
-#define CALL_FRAME_REGISTERS 34 /* DWARF's numbers below this are followed */
+#define CALL_FRAME_REGISTERS 34 /* we follow DWARF's numbers below this */
 
 enum call_frame_saved {
-    CALL_FRAME_SAME,  /* the register has its caller's value (or: nothing is said) */
-    CALL_FRAME_AT,    /* its caller's value lies at the frame address + offset */
-    CALL_FRAME_ELSE,  /* it lies elsewhere */
-    CALL_FRAME_UNSAID /* nobody knows */
+    CALL_FRAME_SAME,  /* the register has its caller's value, or no rule names it */
+    CALL_FRAME_AT,    /* its caller's value is at the frame address + offset */
+    CALL_FRAME_ELSE,  /* its caller's value is elsewhere */
+    CALL_FRAME_UNSAID /* its caller's value is lost */
 };
 
 struct call_frame {
-    uint16_t cfa_register; /* the frame address is this register + cfa_offset */
+    uint16_t cfa_register; /* frame address = this register + cfa_offset */
     int64_t cfa_offset;
-    uint16_t return_register; /* stands for the return address */
+    uint16_t return_register; /* the number of the return address */
     struct {
         enum call_frame_saved how;
         int64_t offset;
@@ -36,14 +34,14 @@ struct call_frames {
     size_t count, capacity;
 };
 
-/* Lists the functions described. `module` has the code, `debug` may have .debug_frame (NULL = none);
- * both are borrowed until the close. 0, or -1 without memory. */
+/* Lists the described functions. `module` has the code, `debug` may have .debug_frame (NULL =
+ * none); borrows both until the close. 0, or -1 without memory. */
 int call_frames_open(struct call_frames *frames, const struct elf_file *module,
                      const struct dwarf_file *debug, struct error *error);
 void call_frames_close(struct call_frames *frames);
 
-/* The frame when the instruction that holds `address` is about to be executed; false where it is not
- * known or the frame address is not a register + offset. */
+/* The frame just before the instruction that holds `address` runs; false if it is unknown or its
+ * address is no register + offset. */
 bool call_frames_at(const struct call_frames *frames, uint64_t address, struct call_frame *frame);
 
 #endif

@@ -1,4 +1,4 @@
-/* What differs between the versions of libdwarf: see dwarf_api.h. */
+/* The differences between versions of libdwarf: see dwarf_api.h. */
 #include "debuginfo/dwarf/dwarf_api.h"
 
 #include "base/shortage.h"
@@ -65,8 +65,8 @@ static Dwarf_Small byte_order(void *context)
     return DW_END_little;
 }
 
-/* libdwarf takes numbers that are larger than the file for damage; sections may be larger than the
- * file where they are compressed there. */
+/* libdwarf takes numbers larger than the file for damage, but a compressed file's sections may be
+ * larger than it. */
 static Dwarf_Unsigned file_size(void *context)
 {
     const struct dwarf_object *object = context;
@@ -107,15 +107,15 @@ static const access_methods methods = {
     .METHOD(load_section) = load_section,
 };
 
-/* 0.11.1 to 2.3.1 print a line of their own debugging on stdout for each unit of a package (.dwp)
- * of DWARF 5, when they come to know it. In glibc stdout is a variable that can be set. */
+/* 0.11.1 to 2.3.1 print a debugging line on stdout when they meet a unit of a DWARF 5 package
+ * (.dwp). glibc lets us set stdout. */
 #define VERSION                                                                                    \
     (DW_LIBDWARF_VERSION_MAJOR * 1000000 + DW_LIBDWARF_VERSION_MINOR * 1000 +                      \
      DW_LIBDWARF_VERSION_MICRO)
 #if VERSION >= 11001 && VERSION <= 2003001 && defined __GLIBC__
 static pthread_mutex_t hush_lock = PTHREAD_MUTEX_INITIALIZER;
 static FILE *nowhere, *own_output;
-static unsigned hushes; /* threads that are in libdwarf now */
+static unsigned hushes; /* threads now in libdwarf */
 
 static void hush(void)
 {
@@ -145,7 +145,7 @@ static void unhush(void)
 }
 #endif
 
-/* Without memory for a record of the error it gives one of its own. */
+/* libdwarf has a record of its own for an error that it has no memory to record. */
 static bool is_shortage(Dwarf_Unsigned number)
 {
     switch (number) {
@@ -185,14 +185,15 @@ Dwarf_Debug dwarf_api_open(struct dwarf_object *object)
     Dwarf_Debug debug = NULL;
     Dwarf_Error error = NULL;
     object->interface = (dwarf_api_interface){object, &methods};
-    /* Else it lists all that it hands out, to free what was forgotten: half the time of reading line tables. We forget
-     * nothing; in damaged files it forgets some bytes itself (tests/leaks.supp). */
+    /* Otherwise it lists all that it hands out, to free what callers forget: half the time of
+     * reading line tables. We forget nothing; in damaged files it forgets some bytes itself
+     * (tests/leaks.supp). */
     dwarf_set_de_alloc_flag(0);
     errno = 0;
     int result =
         dwarf_object_init_b(&object->interface, NULL, NULL, DW_GROUPNUMBER_ANY, &debug, &error);
     bool done = dwarf_done(debug, result, &error);
-    if (!done && errno == ENOMEM) /* not all of its allocations have an error of their own */
+    if (!done && errno == ENOMEM) /* some of its failed allocations set no error */
         shortage_note(ENOMEM);
     return done ? debug : NULL;
 }

@@ -1,14 +1,14 @@
 /*
- * libdwarf, whichever version: all that differs between 20210528 (Debian 12) and the newest is
- * known here and in dwarf_api.c. Everything else includes this header in place of libdwarf's own,
- * and calls libdwarf directly only where all versions agree. Each function of libdwarf is called in
- * one place (tests/e2e/tidy.sh looks): what many need of an entry is in dwarf_die.h.
+ * libdwarf of any version: only this header and dwarf_api.c know the differences between 20210528
+ * (Debian 12) and the newest. All others include this header instead of libdwarf's and call only
+ * what all versions share. Each function of libdwarf is called in one place (tests/e2e/tidy.sh
+ * looks); dwarf_die.h has what many need of an entry.
  *
  *   since 0.2   the access to sections has structures of its own; dwarf_object_finish() takes
  *               the Dwarf_Debug alone
- *   since 0.3   dwarf_dealloc_ranges(), before it dwarf_ranges_dealloc(); the version is a macro
- *   since 0.7   sections are numbered by Dwarf_Unsigned, before it by Dwarf_Half
- *   since 0.9   dwarf_next_cu_header_e() and dwarf_siblingof_c(), which are to take the place of
+ *   since 0.3   dwarf_dealloc_ranges() replaces dwarf_ranges_dealloc(); the version is a macro
+ *   since 0.7   sections are numbered by Dwarf_Unsigned, before by Dwarf_Half
+ *   since 0.9   dwarf_next_cu_header_e() and dwarf_siblingof_c() are to replace
  *               dwarf_next_cu_header_d() and dwarf_siblingof_b()
  */
 #ifndef FISQL_DEBUGINFO_DWARF_DWARF_API_H
@@ -17,8 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Debian has the headers in a folder of this name; elsewhere it has the version in its name, and
- * the Makefile finds it. */
+/* Debian's folder of the headers; elsewhere its name has the version, and the Makefile finds it. */
 #if __has_include(<libdwarf/libdwarf.h>)
 #include <libdwarf/dwarf.h>
 #include <libdwarf/libdwarf.h>
@@ -37,20 +36,20 @@ struct dwarf_section {
     char *name; /* without the z of .zdebug_ */
     const unsigned char *data;
     uint64_t size_bytes;
-    void *owned; /* decompressed data; NULL where it lies in the file */
+    void *owned; /* decompressed data; NULL if it lies in the file */
 };
 
-/* What libdwarf reads. It keeps a pointer to this struct: do not move it. */
+/* The input of libdwarf, which keeps a pointer to this struct: do not move it. */
 struct dwarf_object {
     struct dwarf_section *sections; /* borrowed; the first is libdwarf's null section */
     uint32_t sections_count;
     dwarf_api_interface interface;
 };
 
-/* Is the result DW_DLV_OK? Releases the error where it is not. */
+/* Is the result DW_DLV_OK? If not, releases the error. */
 bool dwarf_done(Dwarf_Debug debug, int result, Dwarf_Error *error);
 
-/* A Dwarf_Debug over the object, or NULL. The sections are read in place. Close it before they
+/* A Dwarf_Debug over the object, or NULL. It reads the sections in place: close it before they
  * go. */
 Dwarf_Debug dwarf_api_open(struct dwarf_object *object);
 void dwarf_api_close(Dwarf_Debug debug);
@@ -63,7 +62,7 @@ int dwarf_api_next_unit(Dwarf_Debug debug, Dwarf_Die *die, Dwarf_Half *kind, Dwa
 /* The entry after `die` under the same parent. Returns what libdwarf does. */
 int dwarf_api_sibling(Dwarf_Debug debug, Dwarf_Die die, Dwarf_Die *sibling, Dwarf_Error *error);
 
-/* Releases what dwarf_get_ranges_b() gave. */
+/* Releases the result of dwarf_get_ranges_b(). */
 void dwarf_api_release_ranges(Dwarf_Debug debug, Dwarf_Ranges *ranges, Dwarf_Signed count);
 
 #endif

@@ -1,7 +1,5 @@
-/*
- * Reading bytes of debug information one number after the other. A cursor that came to the end gives
- * zeros and is `failed`. Numbers are little-endian on both sides.
- */
+/* Reads numbers one after the other from bytes of debug information. Past the end a cursor gives
+ * zeros and is `failed`. Numbers are little-endian on both sides. */
 #ifndef FISQL_DEBUGINFO_DWARF_DWARF_CURSOR_H
 #define FISQL_DEBUGINFO_DWARF_DWARF_CURSOR_H
 
@@ -15,7 +13,7 @@ struct dwarf_cursor {
     bool failed;
 };
 
-/* Steps over bytes; NULL where there are not as many. */
+/* Steps over bytes; NULL if there are too few. */
 static inline const unsigned char *dwarf_take_bytes(struct dwarf_cursor *cursor, uint64_t bytes)
 {
     const unsigned char *from = cursor->at;
@@ -43,7 +41,7 @@ static inline int64_t dwarf_take_fixed(struct dwarf_cursor *cursor, unsigned byt
 {
     uint64_t value = dwarf_take(cursor, bytes);
     unsigned unused = 64 - 8 * bytes;
-    /* They are 1 to 8. NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult) */
+    /* 1 to 8 bytes. NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult) */
     return (int64_t)(value << unused) >> unused;
 }
 
@@ -51,7 +49,7 @@ static inline uint64_t dwarf_take_unsigned(struct dwarf_cursor *cursor) /* ULEB1
 {
     uint64_t value = 0;
     for (unsigned shift = 0; cursor->at < cursor->end; shift += 7) {
-        /* It is before the end. NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
+        /* Before the end. NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
         unsigned char byte = *cursor->at++;
         if (shift < 64)
             value |= (uint64_t)(byte & 0x7f) << shift;

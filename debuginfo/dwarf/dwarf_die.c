@@ -24,7 +24,7 @@ static void release_attribute(Dwarf_Debug debug, Dwarf_Attribute attribute)
     release(debug, attribute, DW_DLA_ATTR);
 }
 
-/* Not by dwarf_die_text(), which takes want of memory for an entry without the attribute. */
+/* dwarf_die_text() would take a want of memory for an entry without the attribute. */
 const char *dwarf_die_string(Dwarf_Debug debug, Dwarf_Die die, Dwarf_Half attribute)
 {
     Dwarf_Error error = NULL;
@@ -70,7 +70,7 @@ bool dwarf_die_number(Dwarf_Debug debug, Dwarf_Die die, Dwarf_Half attribute, ui
         return false;
     bool done = unsigned_of(debug, found, &number);
     if (!done) {
-        /* What all entries of a kind share stands in the abbreviation, as a signed number. */
+        /* A value in the abbreviation, for all entries of a kind, is a signed number. */
         Dwarf_Signed signed_number = 0;
         done = signed_of(debug, found, &signed_number) && signed_number >= 0;
         number = done ? (Dwarf_Unsigned)signed_number : 0;

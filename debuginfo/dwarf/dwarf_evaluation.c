@@ -1,4 +1,4 @@
-/* What operations of DWARF expressions mean for symbols: see dwarf_evaluation.h. */
+/* What operations of DWARF expressions do to symbols: see dwarf_evaluation.h. */
 #include "debuginfo/dwarf/dwarf_evaluation.h"
 
 #include <elf.h>
@@ -27,11 +27,11 @@ static bool push_constant(struct dwarf_evaluation *evaluation, uint64_t constant
     return true;
 }
 
-/* The registers that hold at the hook's entry what they held at its call: all general ones but those
- * with the hook's arguments and those that the way through a procedure linkage table may use. */
+/* Does the register hold at the hook's entry what it held at its call? All general ones do, except
+ * those of the hook's arguments and those that a procedure linkage table's stub may use. */
 bool place_register_kept(const struct place_context *context, uint64_t number)
 {
-    if (context->address == context->after) /* what holds it behind the call held it before */
+    if (context->address == context->after) /* it holds it after the call, so also before */
         return context->machine == EM_AARCH64
                    ? (number >= 19 && number <= 29) || number == 31
                    : number == 3 || number == 6 || number == 7 || (number >= 12 && number <= 15);
@@ -91,7 +91,7 @@ static bool push_frame_address(struct dwarf_evaluation *evaluation, int64_t offs
     return push_sum(evaluation, frame->cfa_register, frame->cfa_offset + offset, true);
 }
 
-/* The function's frame base is an expression itself, which names a register or an address. */
+/* Evaluates the function's frame base, an expression that names a register or an address. */
 static bool frame_base(const struct place_context *context, unsigned nested,
                        struct dwarf_item *item)
 {
@@ -130,7 +130,7 @@ bool place_frame(const struct place_context *context, bool cfa, uint8_t *number,
     return true;
 }
 
-/* Memory at the topmost item. */
+/* Replaces the address on top by the memory there. */
 static bool load(struct dwarf_evaluation *evaluation)
 {
     struct dwarf_item *top =
@@ -161,11 +161,10 @@ static unsigned low_ones(uint64_t mask)
     return mask == UINT64_MAX ? 64 : (unsigned)__builtin_ctzll(~mask);
 }
 
-/* The low `bits` count, and those above are made of them. False where what comes of it is neither. */
+/* Keeps the low `bits` and extends them. False if the result has no such form. */
 static bool narrow(struct dwarf_item *item, unsigned bits, bool sign_extended)
 {
-    if (bits >
-        item->bits) /* above them are zeros or copies of the highest bit: what becomes of those? */
+    if (bits > item->bits) /* the bits above are zeros or copies of the highest */
         return !item->extended || !item->sign_extended || sign_extended;
     if (bits == 64)
         return true;
@@ -175,7 +174,7 @@ static bool narrow(struct dwarf_item *item, unsigned bits, bool sign_extended)
     return true;
 }
 
-/* Two operands, of which the upper one is a constant. */
+/* Combines two operands, the upper one a constant. */
 static bool combine(struct dwarf_evaluation *evaluation, unsigned code)
 {
     if (evaluation->depth < 2 ||
@@ -219,7 +218,7 @@ static bool push_address(struct dwarf_evaluation *evaluation, uint64_t address)
     return true;
 }
 
-/* Operations that only this file or dwarf_steps.c knows. */
+/* Runs operations that dwarf_operation.h does not name. */
 static bool run_other(struct dwarf_evaluation *evaluation, unsigned code)
 {
     struct dwarf_cursor *cursor = &evaluation->cursor;
@@ -234,7 +233,7 @@ static bool run_other(struct dwarf_evaluation *evaluation, unsigned code)
     case DW_OP_regval_type:
     case DW_OP_GNU_regval_type: {
         uint64_t number = dwarf_take_unsigned(cursor);
-        dwarf_take_unsigned(cursor); /* the type, as wide as what of the register counts */
+        dwarf_take_unsigned(cursor); /* the type: the part of the register that counts */
         return push_register(evaluation, number);
     }
     default:
@@ -290,7 +289,7 @@ bool dwarf_evaluate(struct dwarf_evaluation *evaluation)
     struct dwarf_cursor *cursor = &evaluation->cursor;
     while (dwarf_in_piece(cursor)) {
         if (evaluation->is_register || evaluation->is_value)
-            return dwarf_give_up(evaluation, PLACE_COMPLEX); /* it must be the last one */
+            return dwarf_give_up(evaluation, PLACE_COMPLEX); /* must be last */
         struct dwarf_operation operation = dwarf_take_operation(cursor, evaluation->context->unit);
         if (!run(evaluation, &operation))
             return false;

@@ -1,10 +1,10 @@
 /*
- * The evaluation of a DWARF expression with symbols, at the call of a hook. dwarf_places.c makes
- * places of the results, and dwarf_steps.c asks here for frames and registers; not for others.
+ * Evaluates a DWARF expression with symbols, at the call of a hook. Only dwarf_places.c, which
+ * makes places of the results, and dwarf_steps.c, which needs frames and registers, use it.
  *
- * The stack of an expression holds symbols: a constant, a register + offset, or what lies in memory
- * at a register + offset. Of a value the low `bits` are those of the symbol: masks and pairs of
- * shifts, by which compilers widen what is narrower, make those above of them.
+ * The stack holds symbols: a constant, a register + offset, or the memory at a register + offset.
+ * The low `bits` of a value are the symbol's. Compilers widen narrow values by masks and pairs of
+ * shifts, which make the bits above.
  */
 #ifndef FISQL_DEBUGINFO_DWARF_DWARF_EVALUATION_H
 #define FISQL_DEBUGINFO_DWARF_DWARF_EVALUATION_H
@@ -25,11 +25,11 @@ enum dwarf_item_kind {
 struct dwarf_item {
     enum dwarf_item_kind kind;
     uint8_t number; /* register */
-    bool stack;     /* register + offset is in a frame */
+    bool stack;     /* register + offset lies in a frame */
     int64_t offset;
     uint64_t constant;
     unsigned bits, shifted;
-    bool extended, sign_extended; /* the bits above are zeros, or copies of the highest one */
+    bool extended, sign_extended; /* the bits above are zeros, or copies of the highest */
 };
 
 struct dwarf_evaluation {
@@ -37,8 +37,9 @@ struct dwarf_evaluation {
     struct dwarf_cursor cursor;
     struct dwarf_item stack[DWARF_STACK_MAX];
     unsigned depth;
-    bool is_register, is_value; /* how it ended: a register's name, a value; else an address */
-    bool is_list;               /* the expression is one of a list */
+    bool is_register, is_value; /* it ended with a register's name, or a value; else with an
+                                 * address */
+    bool is_list;               /* the expression is in a list */
     enum place_reason reason;
     unsigned nested;
 };
@@ -50,13 +51,13 @@ static inline bool dwarf_give_up(struct dwarf_evaluation *evaluation, enum place
     return false;
 }
 
-/* Runs up to the end, or to an operation that ends a piece: it is left there. False after setting
+/* Runs up to the end, or to an operation that ends a piece and stays untaken. False after setting
  * the reason. */
 bool dwarf_evaluate(struct dwarf_evaluation *evaluation);
 
-/* Does the hook still see what the general register held at its call? */
+/* Does the hook still see the general register's content at its call? */
 bool place_register_kept(const struct place_context *context, uint64_t number);
-/* The frame base of the function, or (`cfa`) the canonical frame address: *number + *offset. */
+/* *number + *offset: the function's frame base, or (`cfa`) the canonical frame address. */
 bool place_frame(const struct place_context *context, bool cfa, uint8_t *number, int64_t *offset);
 
 #endif

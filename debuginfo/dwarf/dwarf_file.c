@@ -8,10 +8,10 @@
 #include <string.h>
 #include <zlib.h>
 
-/* zlib cannot do better than 1 : 1032, so a larger claim is a lie. */
+/* zlib reaches 1 : 1032 at best; a larger claim is wrong. */
 #define COMPRESSION_MAX 1040
 
-/* Inflates `size_bytes` at `data` into as many bytes as `claimed`. NULL where that is not so. */
+/* Inflates `size_bytes` at `data` to `claimed` bytes; NULL if that fails. */
 static void *inflated(const unsigned char *data, uint64_t size_bytes, uint64_t claimed)
 {
     if (claimed == 0 || claimed / COMPRESSION_MAX > size_bytes)
@@ -46,9 +46,9 @@ static bool is_debug(const struct elf_section *section)
             strncmp(section->name, ".zdebug_", 8) == 0);
 }
 
-/* Do the headers of a .debug_rnglists or .debug_loclists section hold together? libdwarf 20210528
- * releases memory twice where they do not. Each: length 4 (or ffffffff and 8), version 2 (5),
- * address size 1, segment size 1 (0), count of offsets 4, the offsets. */
+/* Are the headers of a .debug_rnglists or .debug_loclists section sound? Otherwise libdwarf
+ * 20210528 frees memory twice. Each: length 4 (or ffffffff and 8), version 2 (5), address size 1,
+ * segment size 1 (0), count of offsets 4, the offsets. */
 static bool lists_are_sound(const unsigned char *data, uint64_t size_bytes)
 {
     for (uint64_t at = 0; at < size_bytes;) {
@@ -87,7 +87,7 @@ static bool is_information(const struct elf_section *section)
     return strncmp(section->name + (section->name[1] == 'z' ? 2 : 1), "debug_info", 10) == 0;
 }
 
-/* Fills one section; false where its data is damaged (it is left out then). */
+/* Fills one section; false if its data is damaged (the caller leaves it out). */
 static bool take_section(struct dwarf_section *out, const struct elf_section *section)
 {
     bool old_form = section->name[1] == 'z';

@@ -1,16 +1,16 @@
 /*
  * Functions out of DWARF: see dwarf_functions.h.
  *
- * What is read of a unit: entries DW_TAG_subprogram with code at its top level and in namespaces,
- * for that is where compilers put nearly all of them; types, and what lies within functions, are
- * stepped over. Where the symbol table shows that a unit has functions that were not found so
- * (functions within functions in C), the unit is read again, from inside (`nested`).
+ * We read a unit's entries DW_TAG_subprogram with code at its top level and in namespaces, where
+ * compilers put nearly all, and skip types and what lies within functions. If the symbol table
+ * shows that we missed functions of a unit (nested ones in C), we read it again, from inside
+ * (`nested`).
  *
- * Name, file and line stand in the entry or in those that it refers to: a copy (a clone, or the
- * out-of-line body of an inlined function) names its abstract entry with DW_AT_abstract_origin, a
- * definition apart from its declaration names that with DW_AT_specification. All copies of one
- * function lead to one abstract entry, whose offset is the piece's `origin`. With link-time
- * optimisation it lies in another unit.
+ * Name, file and line are in the entry, or in those that it refers to. A copy (a clone, or an
+ * inlined function's out-of-line body) names its abstract entry with DW_AT_abstract_origin; a
+ * definition names a separate declaration with DW_AT_specification. All copies of a function lead
+ * to one abstract entry, whose offset is the piece's `origin`. With link-time optimisation it is in
+ * another unit.
  */
 #include "debuginfo/dwarf/dwarf_functions.h"
 
@@ -24,32 +24,32 @@
 #include "debuginfo/dwarf/dwarf_lines.h"
 #include "debuginfo/dwarf/dwarf_split.h"
 
-#define REFERENCES_MAX 8                 /* how far a chain of references is followed */
-#define NESTING_MAX 64                   /* how deep entries are followed into each other */
+#define REFERENCES_MAX 8                 /* of a chain */
+#define NESTING_MAX 64                   /* of entries */
 #define UNITS_MAX (1u << 24)             /* more is damage */
-#define REST_BYTES (16u * 1024u * 1024u) /* read of .debug_info before its pages may go */
+#define REST_BYTES (16u * 1024u * 1024u) /* of .debug_info, after which its pages may go */
 #define LANG_ADA_2005 0x2e               /* of DWARF 6: libdwarf may be older */
 #define LANG_ADA_2012 0x2f
-#define THREAD_BYTES_MIN (1024u * 1024u) /* of debug information that are worth a thread */
+#define THREAD_BYTES_MIN (1024u * 1024u) /* of debug information for which a thread pays */
 
 struct walker {
     const struct dwarf_search *search;
     struct dwarf_functions *all;
-    uint32_t *next_unit; /* shared between the threads, atomic */
+    uint32_t *next_unit; /* shared by the threads, atomic */
     bool nested;
     Dwarf_Debug debug; /* of the file with the (skeleton) units */
     struct dwarf_headers headers;
     struct dwarf_split split;
     struct text_pool *pool;
-    struct dwarf_ranges ranges; /* of the entry at hand */
+    struct dwarf_ranges ranges; /* of the current entry */
     struct dwarf_functions found;
-    /* The unit at hand: */
+    /* The current unit: */
     uint32_t unit;
-    Dwarf_Debug unit_debug; /* that of the .dwo file where it is split */
+    Dwarf_Debug unit_debug; /* of the .dwo file if it is split */
     Dwarf_Debug names;      /* for its texts and references */
     Dwarf_Die unit_die;     /* in the file with the line tables */
     uint64_t base;
-    uint64_t origin_high; /* tells the offsets of .dwo files apart */
+    uint64_t origin_high; /* distinguishes the offsets of .dwo files */
     bool ada;
     struct error error;
     int result;
@@ -68,7 +68,7 @@ static const char *keep(struct walker *walker, const char *text)
     return text_pool_add(walker->pool, text, strnlen(text, 65536), &walker->error);
 }
 
-/* Takes from one entry of a chain what those before it did not tell. */
+/* Takes from one entry of a chain what the earlier ones lack. */
 static int take_facts(struct walker *walker, Dwarf_Die die, struct dwarf_piece *piece)
 {
     Dwarf_Debug debug = walker->names;
@@ -109,7 +109,7 @@ static int take_facts(struct walker *walker, Dwarf_Die die, struct dwarf_piece *
     return result;
 }
 
-/* GNAT's DW_AT_name is what the linker knows a function by, as far as it tells: shop__buy. */
+/* GNAT's DW_AT_name is nearly the linker's name: shop__buy. */
 static int name_ada(struct walker *walker, struct dwarf_piece *piece)
 {
     char *name = piece->name != NULL ? demangle_ada(piece->name) : NULL;
@@ -170,7 +170,7 @@ static int visit_function(struct walker *walker, Dwarf_Die die)
         piece.start = walker->ranges.items[i].start;
         piece.end = walker->ranges.items[i].end;
         piece.entry = i == 0;
-        /* The linker leaves entries of code that it dropped, at address 0 or thereabouts. */
+        /* The linker leaves entries of code that it dropped, at or near address 0. */
         if (!elf_file_is_code(walker->search->module, piece.start) ||
             !elf_file_is_code(walker->search->module, piece.end - 1))
             continue;
@@ -265,7 +265,7 @@ static int read_unit(struct walker *walker, Dwarf_Die unit_die)
     return result;
 }
 
-/* Of .debug_info, about: to where the next unit begins. */
+/* The approximate size of a unit in .debug_info: up to the next one. */
 static uint64_t unit_bytes(const struct dwarf_functions *all, uint32_t unit)
 {
     return unit + 1 < all->units_count && all->units[unit + 1].die > all->units[unit].die
@@ -304,7 +304,7 @@ static void *walk_units(void *argument)
     return NULL;
 }
 
-/* Adds what a thread found to the whole, and releases it. */
+/* Adds one thread's findings to `all`. */
 static int gather(struct dwarf_functions *all, struct dwarf_functions *found, struct error *error)
 {
     if (array_reserve(&all->pieces, &all->pieces_capacity,
@@ -359,7 +359,7 @@ int dwarf_functions_read(struct dwarf_functions *functions, const struct dwarf_s
                                      .next_unit = &next_unit,
                                      .nested = nested,
                                      .pool = pool};
-        /* The last one works in this thread, as does one that cannot have its own. */
+        /* The last one works in this thread, as does one that gets none. */
         if (i + 1 == count || pthread_create(&threads[i], NULL, walk_units, &walkers[i]) != 0) {
             walk_units(&walkers[i]);
             break;

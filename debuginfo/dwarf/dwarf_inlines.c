@@ -7,7 +7,7 @@
 #include "base/sorted.h"
 #include "debuginfo/dwarf/dwarf_die.h"
 
-#define NESTING_MAX 256       /* how deep entries are followed into each other */
+#define NESTING_MAX 256       /* of entries */
 #define PIECES_MAX (4u << 20) /* of one unit */
 
 struct walker {
@@ -17,7 +17,7 @@ struct walker {
     Dwarf_Die unit_die;
     uint64_t base;
     struct text_pool *pool;
-    struct dwarf_ranges ranges; /* of the entry at hand */
+    struct dwarf_ranges ranges; /* of the current entry */
     struct error *error;
 };
 
@@ -45,7 +45,7 @@ static int add(struct walker *walker, Dwarf_Die die, uint32_t depth)
     return 0;
 }
 
-/* Types, which may hold declarations only, are stepped over, but for those within functions. */
+/* Skips types, which may hold declarations only, except within functions. */
 static int walk(struct walker *walker, Dwarf_Die parent, int nesting, uint32_t depth)
 {
     Dwarf_Error failure = NULL;
@@ -97,7 +97,7 @@ int dwarf_inlines_read(struct dwarf_inlines *inlines, struct dwarf_headers *head
     free(walker.ranges.items);
     if (inlines->count > 0)
         qsort(inlines->items, inlines->count, sizeof *inlines->items, outer_first);
-    uint32_t open = 0; /* index + 1 of the innermost piece that is open at this start */
+    uint32_t open = 0; /* index + 1 of the innermost open piece */
     for (uint32_t i = 0; i < inlines->count; i++) {
         while (open != 0 && inlines->items[open - 1].end <= inlines->items[i].start)
             open = inlines->items[open - 1].around;
@@ -113,7 +113,7 @@ void dwarf_inlines_release(struct dwarf_inlines *inlines)
     *inlines = (struct dwarf_inlines){0};
 }
 
-/* Of a piece and those around it, the innermost that holds the address. */
+/* The innermost piece, from `at` outwards, that holds the address. */
 static const struct dwarf_inline *holding(const struct dwarf_inlines *inlines, uint32_t at,
                                           uint64_t address)
 {

@@ -10,7 +10,7 @@
 #include "debuginfo/dwarf/dwarf_die.h"
 #include "debuginfo/dwarf/dwarf_rows.h"
 
-/* Appends the parts of a path to the `length` bytes of `out`, resolving "." and "..". */
+/* Appends a path's parts to the `length` bytes of `out`, resolving "." and "..". */
 static size_t append_parts(char *out, size_t length, const char *path, bool *absolute)
 {
     if (path[0] == '/') {
@@ -62,7 +62,7 @@ void dwarf_headers_release(struct dwarf_headers *headers)
         header_release(&headers->items[i]);
 }
 
-/* The header of a unit's line table; NULL where it has none. */
+/* The header of a unit's line table, NULL = none. */
 static struct dwarf_header *header_of(struct dwarf_headers *headers, Dwarf_Debug debug,
                                       Dwarf_Die unit_die)
 {
@@ -106,8 +106,8 @@ static int header_path(struct dwarf_header *header, uint64_t number, struct text
                     &failure) ||
         name == NULL)
         return 0;
-    /* Folder 0 is that of the compilation; libdwarf counts the table's own from 1 up to DWARF 4,
-     * from 0 since. */
+    /* Folder 0 is the compilation's; libdwarf counts the table's own from 1 up to DWARF 4, from 0
+     * since. */
     if (folder_number <= INT32_MAX && (folder_number > 0 || header->version >= 5) &&
         !dwarf_done(header->debug,
                     dwarf_srclines_include_dir_data(header->context, (Dwarf_Signed)folder_number,
@@ -133,13 +133,13 @@ struct row_taker {
     struct dwarf_header *header;
     struct text_pool *pool;
     struct error *error;
-    bool inside, sound; /* of a sequence; of one whose code the linker kept */
+    bool inside, sound; /* in a sequence; in one whose code the linker kept */
     uint64_t file;      /* number of `path` */
     const char *path;
 };
 
-/* Takes a row over, unless its sequence describes code that the linker dropped (it begins at 0 or
- * at another address that is no code). */
+/* Takes a row, unless its sequence describes code that the linker dropped (it starts at 0 or
+ * another address without code). */
 static int take_row(void *context, const struct dwarf_row *row)
 {
     struct row_taker *taker = context;
@@ -160,8 +160,8 @@ static int take_row(void *context, const struct dwarf_row *row)
     return 0;
 }
 
-/* By address; at the same address a sequence's end before the next one's start, and else as in the
- * table (the pointers tell: the sort is told of the order by a merge sort, which is stable). */
+/* By address; at one address a sequence's end first. A stable sort keeps the table's order
+ * otherwise. */
 static int by_address(const void *left, const void *right)
 {
     const struct dwarf_line *a = left, *b = right;
@@ -170,8 +170,7 @@ static int by_address(const void *left, const void *right)
     return (int)b->ends - (int)a->ends;
 }
 
-/* Sorts what consists of sorted pieces, as sequences are: merges neighbouring pieces until one is
- * left. Stable. */
+/* Sorts by merging neighbouring sorted pieces (sequences are sorted) until one is left. Stable. */
 static int sort_lines(struct dwarf_lines *lines, struct error *error)
 {
     size_t count = lines->count;

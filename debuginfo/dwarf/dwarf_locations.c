@@ -10,7 +10,7 @@ static const struct dwarf_section *either(const struct dwarf_file *file, const c
     return section != NULL ? section : dwarf_file_section(file, split_name);
 }
 
-/* Where the lists of a unit begin that lies in a package (.dwp), with those of others in one section. */
+/* Where the unit's lists begin in a package (.dwp), whose sections hold those of many units. */
 static uint64_t start_in_package(Dwarf_Debug debug, Dwarf_Die whole)
 {
     enum { LOCATIONS = 5 }; /* DW_SECT_LOC, DW_SECT_LOCLISTS */
@@ -43,7 +43,7 @@ void dwarf_unit_context_read(struct dwarf_unit_context *context, const struct dw
     base = dwarf_die_value(split_debug, whole, DW_AT_loclists_base);
     if (base.kind == DWARF_VALUE_OFFSET)
         context->lists_base = base.number;
-    else /* a .dwo file has one table, behind its header */
+    else /* a .dwo file has one table, after its header */
         context->lists_base = context->offset_bytes == 8 ? 20 : 12;
     if (context->split) {
         context->lists_start = start_in_package(split_debug, whole);
@@ -107,7 +107,8 @@ static bool take_expression(struct dwarf_cursor *cursor, uint64_t size_bytes,
     return expression->bytes != NULL;
 }
 
-/* DWARF 2 to 4: start 8, end 8, bytes 2, expression; from the base. 0, 0 ends, -1, n sets the base. */
+/* DWARF 2 to 4: start 8, end 8 (from the base), bytes 2, expression. 0, 0 ends; -1, n sets the
+ * base. */
 static bool next_old(struct dwarf_location *location, uint64_t address,
                      struct dwarf_expression *expression)
 {
@@ -150,8 +151,8 @@ static bool next_old_split(struct dwarf_location *location, uint64_t address,
     }
 }
 
-/* The bounds of an entry of DWARF 5. Returns 0 at the list's end, 1 for an entry, 2 for what only sets
- * the base or is none. */
+/* The bounds of an entry of DWARF 5. Returns 0 at the list's end, 1 for an entry, 2 for a view or a
+ * new base. */
 static int take_bounds(struct dwarf_location *location, uint64_t kind, uint64_t *start,
                        uint64_t *end)
 {
@@ -192,7 +193,8 @@ static int take_bounds(struct dwarf_location *location, uint64_t kind, uint64_t 
     }
 }
 
-/* A default location holds where no other entry does. gcc and clang write none; one ends the list. */
+/* A default location holds if no other entry does. gcc and clang write none; it ends the list
+ * here. */
 static bool next_new(struct dwarf_location *location, uint64_t address,
                      struct dwarf_expression *expression)
 {

@@ -1,8 +1,6 @@
-/*
- * The operations of a DWARF expression (DWARF 5, 2.5), one after the other, with their operands. Operations
- * that mean the same have one kind, whatever code and width of operands the compiler chose for them.
- * dwarf_evaluation.c and dwarf_steps.c give them their meanings.
- */
+/* Takes the operations of a DWARF expression (DWARF 5, 2.5) one by one, with operands. Operations
+ * of one meaning have one kind, whatever code and width the compiler chose. dwarf_evaluation.c and
+ * dwarf_steps.c act on them. */
 #ifndef FISQL_DEBUGINFO_DWARF_DWARF_OPERATION_H
 #define FISQL_DEBUGINFO_DWARF_DWARF_OPERATION_H
 
@@ -11,19 +9,19 @@
 
 enum dwarf_operation_kind {
     DWARF_PUSH_CONSTANT, /* number */
-    DWARF_PUSH_ADDRESS,  /* number: an address of the module's file */
-    DWARF_PUSH_SUM,      /* what register `number` holds + offset */
+    DWARF_PUSH_ADDRESS,  /* number: an address in the module's file */
+    DWARF_PUSH_SUM,      /* content of register `number` + offset */
     DWARF_PUSH_FRAME,    /* the function's frame base + offset */
     DWARF_PUSH_CFA,      /* the canonical frame address */
     DWARF_ADD,           /* number */
     DWARF_LOAD,          /* `number` bytes, 1 to 8 in a sound expression */
     DWARF_NOTHING,
-    DWARF_IS_REGISTER, /* the variable is in register `number`: nothing may follow */
-    DWARF_IS_TOP,      /* the topmost item is the variable's value: nothing may follow */
-    DWARF_IS_BYTES,    /* the value is `number` itself: nothing may follow */
-    DWARF_AT_ENTRY,    /* of a value that only the function's start knew */
-    DWARF_TAKEN_APART, /* of a pointer to what is no longer there */
-    DWARF_OTHER,       /* by its code, with operands that are not yet taken */
+    DWARF_IS_REGISTER, /* the variable is in register `number`; must be last */
+    DWARF_IS_TOP,      /* the top item is the variable's value; must be last */
+    DWARF_IS_BYTES,    /* the value is `number`; must be last */
+    DWARF_AT_ENTRY,    /* a value known only at the function's start */
+    DWARF_TAKEN_APART, /* a pointer to something optimised away */
+    DWARF_OTHER,       /* `code`, its operands not yet taken */
     DWARF_MALFORMED
 };
 
@@ -34,11 +32,13 @@ struct dwarf_operation {
     int64_t offset;
 };
 
-/* Takes the next operation; the cursor is before its end. `unit`: for addresses by their index. */
+/* Takes the next operation; the cursor must be before its end. `unit` has the addresses of
+ * indexes. */
 struct dwarf_operation dwarf_take_operation(struct dwarf_cursor *cursor,
                                             const struct dwarf_unit_context *unit);
 
-/* Is there another operation before the end, and before the end of a piece? That one is left there. */
+/* Is there another operation before the end, and before one that ends a piece (which stays
+ * untaken)? */
 static inline bool dwarf_in_piece(const struct dwarf_cursor *cursor)
 {
     return cursor->at < cursor->end && *cursor->at != DW_OP_piece && *cursor->at != DW_OP_bit_piece;

@@ -1,10 +1,10 @@
-/* Places of variables, from what their expressions come to: see dwarf_places.h. */
+/* Places of variables, from the results of their expressions: see dwarf_places.h. */
 #include "debuginfo/dwarf/dwarf_places.h"
 
 #include "debuginfo/dwarf/dwarf_evaluation.h"
 #include "debuginfo/dwarf/dwarf_steps.h"
 
-/* Is memory at this item in the function's own frame, where clang may store later? */
+/* Is the item's memory in the function's own frame, where clang may store later? */
 static bool in_own_frame(const struct dwarf_evaluation *evaluation, const struct dwarf_item *item)
 {
     const struct call_frame *frame = evaluation->context->frame;
@@ -13,7 +13,7 @@ static bool in_own_frame(const struct dwarf_evaluation *evaluation, const struct
     return frame == NULL || item->number != frame->cfa_register || item->offset < frame->cfa_offset;
 }
 
-/* The place that what is stored at `place` after the call comes from. */
+/* Replaces a place that is stored after the call by the stored value's source. */
 static bool stored_from(const struct place_context *context, struct place *place,
                         unsigned size_bytes)
 {
@@ -21,7 +21,7 @@ static bool stored_from(const struct place_context *context, struct place *place
                                                       size_bytes, &place->offset);
 }
 
-/* The same of a struct that is stored in two parts. */
+/* The same for a struct stored in two parts. */
 static bool stored_from_two(const struct dwarf_evaluation *evaluation, struct places *places)
 {
     const struct place_context *context = evaluation->context;
@@ -44,7 +44,7 @@ static bool stored_from_two(const struct dwarf_evaluation *evaluation, struct pl
     return true;
 }
 
-/* What the evaluation came to, of a variable or a piece of `size_bytes`. */
+/* Makes a place of the result, for a variable or piece of `size_bytes`. */
 static bool conclude(struct dwarf_evaluation *evaluation, unsigned size_bytes, struct place *place)
 {
     const struct dwarf_item *item = &evaluation->stack[0];
@@ -91,7 +91,7 @@ static bool conclude(struct dwarf_evaluation *evaluation, unsigned size_bytes, s
     return place->offset == (int32_t)place->offset || dwarf_give_up(evaluation, PLACE_COMPLEX);
 }
 
-/* DW_OP_piece after what was evaluated, or computed. */
+/* Takes DW_OP_piece after an evaluated or computed part. */
 static bool take_piece(struct dwarf_evaluation *evaluation, const struct place *computed,
                        struct places *places)
 {
@@ -111,7 +111,7 @@ static bool take_piece(struct dwarf_evaluation *evaluation, const struct place *
     return true;
 }
 
-/* What was evaluated, or computed, is the whole or a piece. */
+/* Takes an evaluated or computed part: the whole or a piece. */
 static bool take_part(struct dwarf_evaluation *evaluation, const struct place *computed,
                       struct places *places)
 {
@@ -125,7 +125,7 @@ static bool take_part(struct dwarf_evaluation *evaluation, const struct place *c
            stored_from_two(evaluation, places);
 }
 
-/* Evaluates up to the end of a piece, or of all; what has no simple form is computed. */
+/* Evaluates up to the end of a piece, or of all; computes what has no simple form. */
 static bool find_part(struct dwarf_evaluation *evaluation, struct places *places)
 {
     const unsigned char *from = evaluation->cursor.at;
@@ -183,7 +183,7 @@ static enum place_reason find_at(const struct place_context *context,
     return reason;
 }
 
-/* The first expression that holds at an address; NULL = none. */
+/* The first expression for an address; NULL = none. */
 static const unsigned char *expression_at(const struct place_context *context, uint64_t address,
                                           const struct dwarf_value *value)
 {
@@ -195,8 +195,9 @@ static const unsigned char *expression_at(const struct place_context *context, u
                : NULL;
 }
 
-/* Does another place begin where the hook's call returns? clang has one entry for all copies of a body that it
- * unrolled: the place at the call may be that of the copy before, which ends there. */
+/* Does another place begin at the return address of the hook's call? clang has one entry for all
+ * copies of an unrolled body: the place at the call may be that of the copy before, which ends
+ * there. */
 static bool changes_behind(const struct place_context *context, const struct dwarf_value *value)
 {
     if (context->start != 0 || !context->stores_late)
@@ -217,8 +218,8 @@ enum place_reason place_find(const struct place_context *context, const struct d
     enum place_reason reason = changes ? PLACE_NOT_HERE : find_at(context, value, places);
     if (reason != PLACE_NOT_HERE || (!context->fixed && !changes))
         return reason;
-    /* clang says where the parameters of inlined bodies lie only behind the hook's call. What may change is
-     * perhaps not any more then what was passed. */
+    /* clang gives places of inlined bodies' parameters only after the hook's call. By then a
+     * variable that may change perhaps no longer holds the argument. */
     reason = find_at(&behind, value, places);
     return reason == PLACE_FOUND ? reason : PLACE_NOT_HERE;
 }

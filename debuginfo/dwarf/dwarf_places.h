@@ -1,10 +1,7 @@
-/*
- * What a DWARF expression says of a variable at the call of a hook: a register, memory at a register +
- * offset, a constant, or pieces of these. Expressions are evaluated with symbols, once, when recipes are
- * made; what does not come to one of these forms is computed by steps (dwarf_steps.h), or has no place, with
- * the reason. The reasons are counted
- * (recipes.h), for a missing value should have a cause that can be looked at.
- */
+/* Where a DWARF expression puts a variable at the call of a hook: a register, memory at a register
+ * + offset, a constant, or pieces of these. We evaluate expressions with symbols, once, when we
+ * make recipes. Other forms are computed by steps (dwarf_steps.h), or the variable has no place.
+ * The reasons are counted (recipes.h), so that people can look up why a value is missing. */
 #ifndef FISQL_DEBUGINFO_DWARF_DWARF_PLACES_H
 #define FISQL_DEBUGINFO_DWARF_DWARF_PLACES_H
 
@@ -17,7 +14,7 @@
 #define PLACE_PIECES_MAX 8
 #define PLACE_STEPS_MAX 128
 
-/* Why a value is not known. X(constant, words) */
+/* Why a value is unknown. X(constant, words) */
 #define PLACE_REASONS(X)                                                                           \
     X(FOUND, "located")                                                                            \
     X(NO_LOCATION, "the debug information gives no place")                                         \
@@ -41,28 +38,28 @@ enum place_reason {
 
 enum place_kind {
     PLACE_IN_REGISTER,
-    PLACE_IN_VECTOR, /* a vector register, from 0 */
+    PLACE_IN_VECTOR, /* vector register `number` */
     PLACE_IN_MEMORY, /* at register + offset */
-    PLACE_BEHIND,    /* at the address that lies in memory at register + offset */
+    PLACE_BEHIND,    /* at the address in memory at register + offset */
     PLACE_SUM,       /* the value is register + offset */
     PLACE_CONSTANT,
-    PLACE_ADDRESS, /* the value is the address `constant` of the module's file */
+    PLACE_ADDRESS, /* the value is address `constant` in the module's file */
     PLACE_COMPUTED,
-    PLACE_PIECES /* of a whole place only */
+    PLACE_PIECES /* of a whole only */
 };
 
 struct place {
     enum place_kind kind;
-    uint8_t number; /* DWARF's of the register; of a vector register from 0 */
-    bool stack;     /* memory: it is in the function's frame or its caller's */
+    uint8_t number; /* DWARF's number of the register; vector registers from 0 */
+    bool stack;     /* the memory is in the function's or its caller's frame */
     int64_t offset;
     uint64_t constant;
     unsigned size_bytes; /* of a piece */
-    uint8_t narrow; /* the value is an integer of this many bytes there, 0 = of its own size, ... */
-    bool narrow_signed; /* ... extended by its sign, or by zeros */
+    uint8_t narrow;      /* the value is an integer of this many bytes; 0 = of its full size */
+    bool narrow_signed;  /* extended by its sign, or by zeros */
     /* COMPUTED: */
-    bool at_address;     /* what is computed is where it lies */
-    uint8_t value_bytes; /* else: of the number that is computed */
+    bool at_address;     /* the steps compute its address */
+    uint8_t value_bytes; /* else the size of the computed number */
     unsigned first_step, steps_count;
 };
 
@@ -78,20 +75,19 @@ struct place_context {
     struct dwarf_types *types; /* of the unit */
     const struct dwarf_unit_context *unit;
     uint16_t machine;               /* EM_X86_64, EM_AARCH64 */
-    uint64_t address;               /* an address within the call instruction */
-    uint64_t start;                 /* of the function's code; 0 = it is inlined there */
-    uint64_t after;                 /* that it returns to */
-    const struct call_frame *frame; /* there; NULL = not known */
+    uint64_t address;               /* within the call instruction */
+    uint64_t start;                 /* of the function's code; 0 = inlined there */
+    uint64_t after;                 /* the return address */
+    const struct call_frame *frame; /* there; NULL = unknown */
     struct dwarf_value frame_base;  /* of the function */
     unsigned size_bytes;            /* of the variable */
-    bool fixed;    /* the variable keeps its value: a place that begins behind the call will do */
-    bool computed; /* only steps are looked for: no other form does for the type */
-    bool stores_late; /* the compiler may store parameters after the hook's call (clang, not gcc) */
-    const struct x86_spills
-        *spills; /* then: what the code after the call stores, NULL = not known */
+    bool fixed;       /* the variable keeps its value: a place that begins after the call will do */
+    bool computed;    /* the type needs steps: look for no other form */
+    bool stores_late; /* the compiler (clang, not gcc) may store parameters after the hook's call */
+    const struct x86_spills *spills; /* then: what the code after the call stores, NULL = unknown */
 };
 
-/* Where the value of an attribute (DW_AT_location) lies at the context's address. */
+/* Finds the place in an attribute's value (DW_AT_location) at the context's address. */
 enum place_reason place_find(const struct place_context *context, const struct dwarf_value *value,
                              struct places *places);
 

@@ -55,7 +55,7 @@ static bool keeps_value(Dwarf_Debug debug, Dwarf_Die die)
     return false;
 }
 
-/* The type of an entry, or of those that it refers to. */
+/* The type of an entry, or of one that it refers to. */
 static struct dwarf_type type_along(struct dwarf_types *types, Dwarf_Die die, bool *fixed)
 {
     Dwarf_Off offset = 0;

@@ -25,7 +25,7 @@ static void merge(struct classes *classes, uint64_t offset, enum dwarf_return_cl
         *at = class;
 }
 
-/* Something is in it that is not known here. */
+/* Notes that a part is unknown. */
 static void give_up(struct classes *classes)
 {
     classes->way->unknown = true;
@@ -39,7 +39,7 @@ static void add_float(struct classes *classes, uint64_t offset, unsigned size_by
         classes->floats_alone = false;
     way->float_bytes = size_bytes;
     way->floats++;
-    /* __float128 takes a whole register, alone or not at all. */
+    /* __float128 fills a whole register alone, or comes back in memory. */
     merge(classes, offset,
           offset % size_bytes != 0 || size_bytes > 8 ? DWARF_RETURN_OTHER : DWARF_RETURN_VECTOR);
 }
@@ -95,7 +95,7 @@ static void classify_array(struct classes *classes, const struct dwarf_type *typ
         classify(classes, &element, offset + i * element.size_bytes, nesting + 1);
 }
 
-/* A member or base of a class. False where its place is not known. */
+/* Classifies a member or base of a class; false if its place is unknown. */
 static bool classify_member(struct classes *classes, Dwarf_Die die, uint64_t offset,
                             unsigned nesting)
 {
@@ -103,7 +103,7 @@ static bool classify_member(struct classes *classes, Dwarf_Die die, uint64_t off
     uint64_t at = 0, bits = 0, bit_at = 0;
     if (dwarf_die_flag(types->debug, die, DW_AT_external) ||
         dwarf_die_flag(types->debug, die, DW_AT_declaration))
-        return true; /* a static one */
+        return true; /* static */
     bool placed = dwarf_die_number(types->debug, die, DW_AT_data_member_location, &at);
     if (!placed && dwarf_die_has(types->debug, die, DW_AT_data_member_location))
         return false;

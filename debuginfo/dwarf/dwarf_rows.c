@@ -1,12 +1,10 @@
 /*
- * Decoding of line tables: see dwarf_rows.h. The header, from its start (DWARF 5, 6.2.4; sizes in
- * bytes, O is 4, or 8 where the length begins with 0xffffffff):
+ * Decodes line tables: see dwarf_rows.h. The header (DWARF 5, 6.2.4; sizes in bytes, O is 4, or 8
+ * if the length begins with 0xffffffff), before the program that makes the rows:
  *
- *   length O (+4), version 2, [from 5 on: address size 1, segment size 1], header length O,
- *   minimum instruction length 1, [from 4 on: operations per instruction 1], default is_stmt 1,
+ *   length O (+4), version 2, [since 5: address size 1, segment size 1], header length O,
+ *   minimum instruction length 1, [since 4: operations per instruction 1], default is_stmt 1,
  *   line base 1 (signed), line range 1, opcode base 1, lengths of the standard opcodes, ...
- *
- * then the program that makes the rows.
  */
 #include "debuginfo/dwarf/dwarf_rows.h"
 
@@ -16,10 +14,10 @@
 struct program {
     unsigned minimum_bytes, line_range, opcode_base;
     int line_base;
-    unsigned char lengths[256]; /* arguments of the standard opcodes */
+    unsigned char lengths[256]; /* argument counts of the standard opcodes */
 };
 
-/* Reads the header; leaves the cursor on the program and its end on the table's end. */
+/* Reads the header. Leaves the cursor at the program, with the table's end. */
 static bool read_header(struct dwarf_cursor *cursor, struct program *program)
 {
     unsigned offset_bytes = 4;

@@ -1,4 +1,4 @@
-/* Finding the units of split DWARF: see dwarf_split.h. */
+/* Finds the units of split DWARF: see dwarf_split.h. */
 #include "debuginfo/dwarf/dwarf_split.h"
 
 #include "base/parts.h"
@@ -63,7 +63,7 @@ static bool open_one(struct dwarf_file *file, Dwarf_Debug *debug, Dwarf_Debug *n
     }
     if (*debug != NULL && *names != NULL &&
         dwarf_done(*debug, dwarf_set_tied_dbg(*debug, skeleton, &failure), &failure)) {
-        /* What libdwarf says of the units of a package, it says here. */
+        /* If libdwarf prints a line about a package's units, it does so here. */
         uint64_t header_id;
         for (Dwarf_Die die; (die = dwarf_next_unit(*names, &header_id)) != NULL;)
             dwarf_die_release(die);
@@ -73,8 +73,7 @@ static bool open_one(struct dwarf_file *file, Dwarf_Debug *debug, Dwarf_Debug *n
     return false;
 }
 
-/* The unit with this id. Every unit is looked at, for libdwarf's walk cannot be begun anew before
- * its end. */
+/* The unit with this id. We walk to the end, because libdwarf cannot start again before it. */
 static Dwarf_Die find_unit(Dwarf_Debug debug, uint64_t wanted)
 {
     Dwarf_Die found = NULL;
@@ -88,7 +87,7 @@ static Dwarf_Die find_unit(Dwarf_Debug debug, uint64_t wanted)
     return found;
 }
 
-/* Where a .dwo file may be, one place after the other; false after the last one. */
+/* Writes the possible places of a .dwo file, one a step; false after the last. */
 static bool place(char *out, unsigned step, const struct dwarf_split_places *places,
                   const char *folder, const char *name)
 {

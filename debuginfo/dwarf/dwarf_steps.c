@@ -1,7 +1,7 @@
 /*
- * Computed values: see dwarf_steps.h. Each item of the expression's stack is the sequence of steps that
- * leads to it, so an item that is used twice is computed twice. As long as no type is given, words are 64 bits
- * wide, and signed where that makes a difference, but for remainders and shr; of a type, they are kept as
+ * Computes values: see dwarf_steps.h. Each item of the expression's stack is the sequence of steps
+ * that leads to it, so an item that is used twice is computed twice. Words without a type have 64
+ * bits and are signed where that matters, except for remainders and shr. Words of a type stay
  * numbers of it.
  */
 #include "debuginfo/dwarf/dwarf_steps.h"
@@ -17,7 +17,7 @@
 
 struct item {
     bool typed, is_signed;
-    uint8_t size; /* of a typed one */
+    uint8_t size; /* of a typed item */
     unsigned count;
     struct fisql_recipe_value steps[FISQL_RECIPE_STEPS_MAX];
 };
@@ -106,7 +106,7 @@ static bool push_frame(struct computing *computing, bool cfa, int64_t offset)
                : give_up(computing, PLACE_FRAME);
 }
 
-/* A copy of the item that lies `below` the topmost one. */
+/* Copies the item `below` the top one. */
 static bool pick(struct computing *computing, uint64_t below)
 {
     if (below >= computing->depth || computing->depth == ITEMS_MAX)
@@ -116,7 +116,6 @@ static bool pick(struct computing *computing, uint64_t below)
     return true;
 }
 
-/* Exchanges the topmost two. */
 static bool swap(struct computing *computing)
 {
     if (computing->depth < 2)
@@ -142,7 +141,7 @@ static bool step(struct computing *computing, enum fisql_recipe_step step, uint8
     return item != NULL ? append(computing, item, &value, 1) : give_up(computing, PLACE_COMPLEX);
 }
 
-/* Puts the steps of the topmost two behind each other, as those of one item. False unless both are of one type. */
+/* Joins the steps of the top two items to one item; false if their types differ. */
 static bool join(struct computing *computing)
 {
     if (computing->depth < 2)
@@ -189,7 +188,7 @@ static bool compare(struct computing *computing, unsigned code)
     return code != DW_OP_ne || step(computing, FISQL_STEP_IS_ZERO, WORD_BYTES, false, 0);
 }
 
-/* x for 0 and more, else -x: (x ^ s) - s where s is the sign, in all bits. */
+/* The absolute value: (x ^ s) - s, where all bits of s are the sign. */
 static bool absolute(struct computing *computing)
 {
     return top(computing) != NULL && !top(computing)->typed && pick(computing, 0) &&
@@ -200,8 +199,8 @@ static bool absolute(struct computing *computing)
            (computing->depth--, true);
 }
 
-/* `bra`, where it leaves out a `swap` before a `drop`, as gcc writes least, greatest and ?: of a, b and a
- * condition: a where that is not 0, else b. Computed as b ^ ((a ^ b) & -(condition != 0)). */
+/* `bra` over a `swap` before a `drop`, gcc's form of least, greatest and ?: with a, b and a
+ * condition: a if that is not 0, else b. Computes b ^ ((a ^ b) & -(condition != 0)). */
 static bool choose(struct computing *computing)
 {
     static const unsigned char rest[] = {1, 0, DW_OP_swap, DW_OP_drop};
@@ -244,12 +243,12 @@ static bool load(struct computing *computing, uint64_t size, bool is_signed)
 /* ---- types ---- */
 
 struct base_type {
-    bool none; /* the one that words have without a type */
+    bool none; /* the type of words without one */
     uint8_t size, bits;
     bool is_signed;
 };
 
-/* The bits of LLVM's own types: DW_ATE_unsigned_1 and the like. */
+/* The bits of LLVM's own types such as DW_ATE_unsigned_1. */
 static unsigned bits_of(struct dwarf_types *types, Dwarf_Off offset, unsigned size)
 {
     Dwarf_Die die = dwarf_die_at(types->debug, offset);
@@ -261,7 +260,7 @@ static unsigned bits_of(struct dwarf_types *types, Dwarf_Off offset, unsigned si
     return bits;
 }
 
-/* The integer type whose entry lies that far behind the unit's start. */
+/* Takes the offset, from the unit's start, of an integer type. */
 static bool take_type(struct computing *computing, struct base_type *base)
 {
     struct dwarf_types *types = computing->context->types;
@@ -448,7 +447,7 @@ static bool run(struct computing *computing, const struct dwarf_operation *opera
         return give_up(computing, PLACE_OPTIMISED);
     case DWARF_OTHER:
         return run_stack(computing, operation->code);
-    case DWARF_IS_REGISTER: /* simple forms, which dwarf_evaluation.c has */
+    case DWARF_IS_REGISTER: /* dwarf_evaluation.c has these simple forms */
     case DWARF_IS_BYTES:
     case DWARF_MALFORMED:
         break;
@@ -458,7 +457,7 @@ static bool run(struct computing *computing, const struct dwarf_operation *opera
 
 /* ---- the whole ---- */
 
-/* Words that the steps of an item have at hand at most. */
+/* The most words that an item's steps hold at once. */
 static unsigned words_needed(const struct item *item)
 {
     unsigned words = 0, most = 0;
@@ -479,7 +478,7 @@ static enum place_reason conclude(struct computing *computing, bool is_list, str
     *place = (struct place){.kind = PLACE_COMPUTED, .at_address = !computing->is_value};
     if (computing->depth != 1 || words_needed(item) > FISQL_RECIPE_STACK_MAX)
         return PLACE_COMPLEX;
-    /* What lies in the frame may not have been stored yet. */
+    /* The frame may not have been filled yet. */
     if (!is_list && (place->at_address || (computing->loads && computing->context->stores_late)))
         return PLACE_COMPLEX;
     if (place->at_address && item->typed)
@@ -498,8 +497,7 @@ enum place_reason steps_find(const struct place_context *context, struct dwarf_c
                              bool is_list, struct places *places, struct place *place)
 {
     struct computing computing;
-    if (context
-            ->stores_late) /* clang: what it names may be filled behind the hook's call (a bool) */
+    if (context->stores_late) /* clang may fill what it names after the hook's call (a bool) */
         return PLACE_COMPLEX;
     computing.context = context;
     computing.cursor = cursor;

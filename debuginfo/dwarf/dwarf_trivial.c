@@ -1,9 +1,9 @@
 /*
- * Are the values of a C++ class passed in registers, as a C struct's are, or by address? Where the
- * compiler does not say (gcc), by the rule of the C++ ABI (Itanium C++ ABI, "non-trivial for the purposes
- * of calls"): by address, where it has a destructor, or a constructor that copies or moves, that is
- * written by the user; where one of its members or bases is so; where it has virtual functions or bases.
- * What the rule needs and the debug information may lack is not guessed.
+ * Are values of a C++ class passed in registers, as a C struct's are, or by address? If the
+ * compiler does not say (gcc), the C++ ABI does (Itanium C++ ABI, "non-trivial for the purposes of
+ * calls"): by address if the user wrote its destructor, or a copying or moving constructor; if that
+ * holds for a member or base; if it has virtual functions or bases. We do not guess what the debug
+ * information may lack.
  */
 #include "debuginfo/dwarf/dwarf_types.h"
 
@@ -16,7 +16,8 @@ enum trivial { TRIVIAL, NOT_TRIVIAL, UNSURE };
 
 static enum trivial is_trivial(struct dwarf_types *types, Dwarf_Off offset, unsigned nesting);
 
-/* Is the first parameter after `this` a reference to the class? *rvalue: to one that may be moved. */
+/* Is the first parameter after `this` a reference to the class? *rvalue: one that may be moved
+ * from. */
 static bool takes_own(struct dwarf_types *types, Dwarf_Die function, Dwarf_Off class, bool *rvalue)
 {
     bool found = false, seen = false;
@@ -38,7 +39,7 @@ static bool takes_own(struct dwarf_types *types, Dwarf_Die function, Dwarf_Off c
     return found;
 }
 
-/* A member function: what it makes of the class. */
+/* What a member function makes of the class. */
 static enum trivial see_function(struct dwarf_types *types, Dwarf_Die die, Dwarf_Off class,
                                  const char *class_name)
 {
@@ -50,14 +51,14 @@ static enum trivial see_function(struct dwarf_types *types, Dwarf_Die die, Dwarf
     if (name == NULL)
         return UNSURE;
     if (dwarf_die_flag(types->debug, die, DW_AT_artificial))
-        return TRIVIAL; /* the compiler's own: as the members are */
+        return TRIVIAL; /* the compiler's own: depends on the members */
     size_t length = strcspn(class_name, "<");
     bool constructor = strlen(name) >= length && strncmp(name, class_name, length) == 0 &&
                        (name[length] == 0 || name[length] == '<');
     bool assigns = strcmp(name, "operator=") == 0;
     if (name[0] != '~' && (!(constructor || assigns) || !takes_own(types, die, class, &rvalue)))
         return TRIVIAL;
-    if (assigns) /* with one that moves, the copying constructor is deleted */
+    if (assigns) /* a moving one deletes the copying constructor */
         return rvalue ? UNSURE : TRIVIAL;
     if (dwarf_die_flag(types->debug, die, DW_AT_deleted))
         return UNSURE;
@@ -67,14 +68,14 @@ static enum trivial see_function(struct dwarf_types *types, Dwarf_Die die, Dwarf
                : NOT_TRIVIAL;
 }
 
-/* A member or base. */
+/* What a member or base makes of the class. */
 static enum trivial see_member(struct dwarf_types *types, Dwarf_Die die, Dwarf_Half tag,
                                unsigned nesting)
 {
     uint64_t number = 0;
     if (dwarf_die_flag(types->debug, die, DW_AT_external) ||
         dwarf_die_flag(types->debug, die, DW_AT_declaration))
-        return TRIVIAL; /* a static one */
+        return TRIVIAL; /* static */
     if (tag == DW_TAG_inheritance &&
         dwarf_die_number(types->debug, die, DW_AT_virtuality, &number) && number != 0)
         return NOT_TRIVIAL;

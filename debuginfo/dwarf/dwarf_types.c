@@ -12,7 +12,7 @@
 
 static const struct dwarf_type unknown = {.kind = DWARF_TYPE_UNKNOWN};
 
-/* Languages without classes that have a copy constructor. */
+/* Languages without classes with copy constructors. */
 static bool has_plain_structs(uint64_t language)
 {
     static const uint8_t plain[] = {0x01, 0x02, 0x0c, 0x1d, 0x2c, 0x3e, /* C */
@@ -54,7 +54,7 @@ void dwarf_types_end(struct dwarf_types *types)
 
 /* ---- classes of the standard library ---- */
 
-/* Does one of the children of `parent` lie at the offset? Those named `inner` are looked into. */
+/* Is a child of `parent` at the offset, or (inner) a child of its namespaces of that name? */
 static bool holds(struct dwarf_types *types, Dwarf_Die parent, Dwarf_Off wanted, const char *inner)
 {
     bool found = false;
@@ -91,7 +91,7 @@ static bool in_std(struct dwarf_types *types, Dwarf_Off offset, const char *inne
     return found;
 }
 
-/* The name of a class's first member. */
+/* Has the class's first member this name? */
 static bool first_member_is(struct dwarf_types *types, Dwarf_Die die, const char *wanted)
 {
     bool found = false, looked = false;
@@ -108,8 +108,8 @@ static bool first_member_is(struct dwarf_types *types, Dwarf_Die die, const char
     return found;
 }
 
-/* What a class of the standard library is whose layout is known; DWARF_TYPE_STRUCT for others. Where it
- * is only declared, the inline namespace that it lies in tells the layout. */
+/* The kind of a library class whose layout we know; DWARF_TYPE_STRUCT for others. If the class is
+ * only declared, its inline namespace shows the layout. */
 static enum dwarf_type_kind library_class(struct dwarf_types *types, Dwarf_Die die,
                                           struct dwarf_type *type)
 {
@@ -263,7 +263,7 @@ static bool is_qualifier(Dwarf_Half tag)
            tag == DW_TAG_shared_type || tag == DW_TAG_immutable_type;
 }
 
-/* Takes typedefs and qualifiers off; the entry at the end, or NULL: *is_void says which. */
+/* Removes typedefs and qualifiers; NULL for void (*is_void) or no entry. */
 static Dwarf_Die strip(struct dwarf_types *types, Dwarf_Off *offset, Dwarf_Half *tag, bool *is_void)
 {
     Dwarf_Die die = dwarf_die_at(types->debug, *offset);
@@ -281,7 +281,7 @@ static Dwarf_Die strip(struct dwarf_types *types, Dwarf_Off *offset, Dwarf_Half 
     return NULL;
 }
 
-/* The kind of a pointer: by what it points to. */
+/* The kind of a pointer, by its target. */
 static enum dwarf_type_kind pointer_kind(struct dwarf_types *types, Dwarf_Die die)
 {
     Dwarf_Off offset = 0;
@@ -412,7 +412,7 @@ struct dwarf_type dwarf_type_at(struct dwarf_types *types, Dwarf_Off offset)
         return types->known[index];
     if (array_reach(&types->known, &types->known_capacity, index, NULL) != 0)
         return unknown;
-    types->known[index] = unknown; /* where it refers to itself */
+    types->known[index] = unknown; /* in case it refers to itself */
     types->known_count = (size_t)index + 1;
     types->nested++;
     struct dwarf_type type = read_type(types, offset);
