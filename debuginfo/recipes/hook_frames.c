@@ -8,7 +8,7 @@
 #include "debuginfo/symbols/symbol_files.h"
 #include "debuginfo/symbols/symbols.h"
 
-#define CALL_INSIDE 4 /* this many bytes before where a call returns to lies its instruction */
+#define CALL_INSIDE 4 /* from the return address back into the call instruction */
 
 struct hook_frames {
     struct symbol_files files;
@@ -49,7 +49,7 @@ void hook_frames_at(const struct hook_frames *frames, struct fisql_fault_hook *h
     hook->can_return = 0;
     if (!frames->known || !call_frames_at(&frames->frames, hook->address - CALL_INSIDE, &frame))
         return;
-    /* rbp or rsp; what the hook's caller keeps in other registers is not known to the hook. */
+    /* rbp or rsp: the hook does not know what its caller keeps in other registers. */
     bool base = frame.cfa_register == 6 || frame.cfa_register == 7;
     bool known = base && frame.cfa_offset == (int32_t)frame.cfa_offset &&
                  frame.saved[frame.return_register].how == CALL_FRAME_AT;

@@ -1,9 +1,7 @@
-/*
- * The cache of recipes: see recipe_cache.h. A file CACHE_DIR/BUILD-ID.recipes: struct cache_header, the
- * hooks, the values, in this machine's byte order. It is written beside its name and renamed, so readers
- * see all of it or nothing. The checksum tells damage; beyond that each number that leads somewhere is
- * checked, for others may have written the file, and the collector trusts it.
- */
+/* The cache of recipes: see recipe_cache.h. A file CACHE_DIR/BUILD-ID.recipes: struct cache_header,
+ * the hooks, the values, in this machine's byte order. We write it under another name and rename
+ * it, so readers see all of it or nothing. A checksum shows damage. We still check each number that
+ * leads somewhere, because others may have written the file and the collector trusts it. */
 #include "debuginfo/recipes/recipe_cache.h"
 
 #include <elf.h>
@@ -18,15 +16,15 @@
 #include "base/unfinished.h"
 #include "debuginfo/symbols/symbol_cache.h"
 
-#define CACHE_MAGIC 0x5043455249534946u /* "FISIRECP" */
-#define CACHE_VERSION 7u /* to be raised where recipes of the same code come out otherwise */
-#define CACHE_DEBUG_MIN ((uint64_t)4 << 20) /* bytes of .debug_info that are worth a file */
+#define CACHE_MAGIC 0x5043455249534946u     /* "FISIRECP" */
+#define CACHE_VERSION 7u                    /* raise it when the same code gets other recipes */
+#define CACHE_DEBUG_MIN ((uint64_t)4 << 20) /* bytes of .debug_info from which a file pays */
 #define CACHE_COUNT_MAX ((uint64_t)1 << 26)
 #define FRAME_BYTES_MAX (1 << 24)
-#define NEAR_BYTES_MAX 4096 /* from the stack or frame pointer: a stack goes on so far */
+#define NEAR_BYTES_MAX 4096 /* from the stack or frame pointer; a stack reaches so far */
 
 struct cache_header {
-    uint64_t magic, version, checksum; /* checksum: of all that follows */
+    uint64_t magic, version, checksum; /* checksum: of all that follows it */
     uint64_t module_bytes, module_modified_ns, debug_bytes, debug_modified_ns;
     uint64_t hooks, values, sites, nameless;
     uint64_t tallies[RECIPE_TALLIES][RECIPE_REASONS_MAX];
@@ -68,7 +66,7 @@ static bool is_result(const struct fisql_recipe_value *value)
     return value->where >= FISQL_WHERE_RESULT && value->where <= FISQL_WHERE_RESULT_MEMORY;
 }
 
-/* Do the parts of a value lie within, and have none in their turn but for what is computed of a piece? */
+/* Are a value's parts in range, and without parts themselves except a piece's steps? */
 static bool parts_are_sound(const struct recipes *recipes, const struct fisql_recipe_value *value)
 {
     bool steps = value->where == FISQL_WHERE_EXPRESSION;
@@ -83,7 +81,7 @@ static bool parts_are_sound(const struct recipes *recipes, const struct fisql_re
     return !steps || value->base <= FISQL_RECIPE_STEPS_MAX;
 }
 
-/* Is there such a register, vector register or size of an element? */
+/* Does the register, vector register or element size exist? */
 static bool base_is_sound(const struct fisql_recipe_value *value, uint16_t machine)
 {
     switch (value->where) {
@@ -100,7 +98,7 @@ static bool base_is_sound(const struct fisql_recipe_value *value, uint16_t machi
     }
 }
 
-/* Is it a value whose bytes the collector can take and write? */
+/* Can the collector take and write the value's bytes? */
 static bool value_is_sound(const struct recipes *recipes, const struct fisql_recipe_value *value,
                            uint16_t machine)
 {
@@ -116,8 +114,8 @@ static bool value_is_sound(const struct recipes *recipes, const struct fisql_rec
            (has_parts(value) ? parts_are_sound(recipes, value) : base_is_sound(value, machine));
 }
 
-/* Are the hook's values of its kind? Of an exit there is one at most, and the frame is found by the stack or the
- * frame pointer, for the slot with the return address will be written. */
+/* Do the hook's values fit its kind? An exit has one at most; its frame is at the stack or frame
+ * pointer, because the collector writes the slot of the return address. */
 static bool hook_is_sound(const struct recipes *recipes, const struct fisql_recipe_hook *hook,
                           uint16_t machine)
 {
@@ -143,7 +141,8 @@ static bool hook_is_sound(const struct recipes *recipes, const struct fisql_reci
                 : hook->return_offset >= -FRAME_BYTES_MAX && hook->return_offset <= 0);
 }
 
-/* Memory that is said to be in the frame, and is not near, is read as any other. */
+/* Marks memory that claims to be in the frame but is not near it, so that it is read as any
+ * other. */
 static void distrust_memory(struct fisql_recipe_value *value, uint16_t machine)
 {
     bool near = value->offset >= -NEAR_BYTES_MAX && value->offset <= NEAR_BYTES_MAX;
@@ -153,7 +152,7 @@ static void distrust_memory(struct fisql_recipe_value *value, uint16_t machine)
         value->anywhere = 1;
 }
 
-/* Can the collector rely on each number? Where memory is not to be relied on it is marked. */
+/* Can the collector rely on each number? Marks memory that it cannot rely on. */
 static bool make_sound(struct recipes *recipes, uint16_t machine)
 {
     for (size_t i = 0; i < recipes->values_count; i++) {

@@ -1,10 +1,8 @@
-/*
- * Which address hooks name a function by: see recipe_parts.h. The compilers pass the address of the
- * function as it was written, also in clones of it and in inlined copies. So of the copies that DWARF
- * describes the one counts that is no clone by its symbol's name; where none has code in this
- * module's debug information (a C++ inline function whose code another unit has), the symbol table has the
- * address by the name.
- */
+/* Finds the address by which hooks name a function: see recipe_parts.h. Compilers pass the address
+ * of the original function, also in clones and inlined copies. So among the copies that DWARF
+ * describes the one counts whose symbol's name is no clone's. If none has code in this module's
+ * debug information (a C++ inline function whose code another unit has), the symbol table gives the
+ * address of the name. */
 #include "debuginfo/recipes/recipe_parts.h"
 
 #include <stdlib.h>
@@ -67,7 +65,7 @@ static int by_origin(const void *left, const void *right)
     return (a->start > b->start) - (a->start < b->start);
 }
 
-/* Is it a name that compilers give to a copy made for some of the calls, or to a part? */
+/* Do compilers give such a name to a copy made for some calls, or to a part? */
 static bool is_clone_name(const char *name)
 {
     static const char *const marks[] = {".constprop.", ".isra.", ".part.", ".cold", ".simdclone."};
@@ -77,13 +75,13 @@ static bool is_clone_name(const char *name)
     return false;
 }
 
-/* A destructor that frees: what is inlined is the other one, which it calls. */
+/* A destructor that frees: it calls the other one, which is what gets inlined. */
 static bool is_deleting_name(const char *name)
 {
     return starts_with(name, "_ZN") && has_ending(name + 3, "D0Ev");
 }
 
-/* Have all symbols at an address such names? */
+/* Do all symbols at an address have such names? */
 static bool all_are(const struct function_copies *copies, uint64_t address,
                     bool (*is)(const char *name))
 {
@@ -125,7 +123,7 @@ int function_copies_finish(struct function_copies *copies, const struct symbol_f
     return 0;
 }
 
-/* The address of the function of this name, if all that have it lie there. */
+/* The address of the function of this name, if all of the name have one address. */
 static uint64_t find_name(const struct function_copies *copies, const char *name)
 {
     size_t low = 0, high = copies->names_count;
@@ -154,7 +152,7 @@ uint64_t function_copies_find(const struct function_copies *copies, const struct
         if (copies->items[at].clone)
             continue;
         if (start == name->own)
-            return start; /* also of variants: a destructor's that frees, for instance */
+            return start; /* also of variants, such as a destructor that frees */
         if (copies->items[at].deleting)
             continue;
         if (address != 0 && start != address)

@@ -1,4 +1,4 @@
-/* What the files of recipes.c share; not for others. */
+/* What the files of recipes.c share; nobody else includes it. */
 #ifndef FISQL_DEBUGINFO_RECIPES_RECIPE_PARTS_H
 #define FISQL_DEBUGINFO_RECIPES_RECIPE_PARTS_H
 
@@ -11,29 +11,30 @@
 #include "debuginfo/symbols/symbol_files.h"
 #include "debuginfo/symbols/symbols.h"
 
-/* Appends the value of a place to the recipes' values at `index` (which is there); pieces go behind the
- * last one. A value that cannot be said is absent: the reason is returned. -1 without memory. */
+/* Puts the value of a place at `index` of the recipes' values, which exists, and its pieces after
+ * the last one. Returns the reason if it cannot be expressed and stays absent; -1 without
+ * memory. */
 int recipe_value_put(struct recipes *recipes, size_t index, const struct dwarf_type *type,
                      const struct dwarf_type *target, const struct places *places,
                      struct error *error);
 
-/* The value of a result. */
 enum place_reason recipe_result(struct dwarf_types *types, const struct dwarf_type *type,
                                 struct fisql_recipe_value *value);
 
-/* Puts where it lies when the exit hook is called in place of where it is after the return. False where the
- * former is not known. */
+/* Replaces a result's place after the return by its place at the exit hook's call; false if that is
+ * unknown. */
 bool recipe_result_at_hook(const struct elf_file *module, uint64_t after, bool frame_pointer,
                            struct fisql_recipe_value *value);
 
-/* The bytes that a type's values take where they lie; 0 = they are not recorded, *reason says why. */
+/* The size of a type's values in their place; 0 = not recorded, *reason says why. */
 unsigned recipe_bytes(const struct dwarf_type *type, enum place_reason *reason);
 
-/* A copy of a function that has code. */
+/* A function's copy with code. */
 struct function_copy {
     uint64_t origin; /* of its abstract entry; unique in the module */
     uint64_t start;
-    bool clone;    /* of another name, for constant arguments and the like: hooks do not name it */
+    bool clone;    /* under another name, for constant arguments for instance: hooks do not name
+                    * it */
     bool deleting; /* a destructor that frees */
 };
 
@@ -48,22 +49,22 @@ struct function_copies {
 int function_copies_add(struct function_copies *copies, uint64_t origin, uint64_t start,
                         struct error *error);
 
-/* Makes them ready to be asked: the symbol tables tell clones. */
+/* Prepares the copies for questions: finds clones in the symbol tables. */
 int function_copies_finish(struct function_copies *copies, const struct symbol_files *files,
                            struct error *error);
 
 struct recipe_name {
-    uint64_t origin; /* of the function's abstract entry */
-    uint64_t own;    /* where the copy that calls the hook begins; 0 = it is inlined there */
+    uint64_t origin;          /* the function's abstract entry */
+    uint64_t own;             /* start of the copy that calls the hook; 0 = inlined there */
     const char *linkage_name; /* NULL = none */
 };
 
-/* The address that hooks name a function by; 0 = not known. */
+/* The address by which hooks name a function; 0 = unknown. */
 uint64_t function_copies_find(const struct function_copies *copies, const struct recipe_name *name);
 void function_copies_release(struct function_copies *copies);
 
-/* Walks through the debug information: fills the recipes' hooks, ->function with the index of the
- * function in `names`, and the copies. */
+/* Walks through the debug information. Fills the recipes' hooks (->function: the function's index
+ * in `names`) and the copies. */
 struct recipe_names {
     struct recipe_name *items;
     size_t count, capacity;

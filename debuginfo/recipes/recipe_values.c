@@ -8,7 +8,7 @@
 #include "base/array.h"
 #include "debuginfo/x86/x86_result.h"
 
-/* What a scalar or struct is written as. False for types that are not recorded. */
+/* Sets the form in which a scalar or struct is written; false for types that are not recorded. */
 static bool what_of(const struct dwarf_type *type, struct fisql_recipe_value *value)
 {
     value->size = (uint8_t)type->size_bytes;
@@ -73,7 +73,7 @@ unsigned recipe_bytes(const struct dwarf_type *type, enum place_reason *reason)
     return type->size_bytes > FISQL_RECIPE_BYTES_MAX ? 0 : (unsigned)type->size_bytes;
 }
 
-/* A reference: what it refers to is written where that is a scalar or a string. */
+/* Writes the target of a reference if that is a scalar or a string. */
 static void see_through(const struct dwarf_type *target, struct fisql_recipe_value *value)
 {
     struct fisql_recipe_value seen = {.object = 0};
@@ -87,11 +87,11 @@ static void see_through(const struct dwarf_type *target, struct fisql_recipe_val
     value->object = 0;
 }
 
-/* Where a whole value lies that is no piece. */
+/* Sets the place of a whole value. */
 static enum place_reason put_place(const struct place *place, struct fisql_recipe_value *value)
 {
     bool bytes = value->what == FISQL_WHAT_BYTES, is_float = value->what == FISQL_WHAT_FLOAT;
-    /* What is found is an address, whatever size that has which lies there. */
+    /* An address is found, whatever the size of what is there. */
     bool pointer = value->through || (value->what >= FISQL_WHAT_STRING && !value->object);
     value->base = place->number;
     value->offset = (int32_t)place->offset;
@@ -144,7 +144,7 @@ static enum place_reason put_place(const struct place *place, struct fisql_recip
     return PLACE_COMPLEX;
 }
 
-/* Puts the steps that compute something behind the recipes' values, and one more unless `more` is NULL. */
+/* Appends the steps of a computation to the recipes' values, and `more` unless NULL. */
 static int put_steps(struct recipes *recipes, const struct places *places,
                      const struct place *place, const struct fisql_recipe_value *more,
                      struct fisql_recipe_value *value, struct error *error)
@@ -174,7 +174,7 @@ static struct fisql_recipe_value load_step(unsigned size_bytes)
                                        .base = FISQL_STEP_LOAD};
 }
 
-/* What is computed, or lies at an address that is. */
+/* Puts a value that is computed, or is at a computed address. */
 static int put_computed(struct recipes *recipes, size_t index, const struct dwarf_type *type,
                         const struct places *places, struct error *error)
 {
@@ -182,7 +182,7 @@ static int put_computed(struct recipes *recipes, size_t index, const struct dwar
     struct fisql_recipe_value value = recipes->values[index];
     const struct fisql_recipe_value load = load_step(8);
     bool array = type->kind == DWARF_TYPE_ARRAY;
-    /* It is an address, whatever it is that lies there. */
+    /* An address, whatever is there. */
     bool pointer = value.through || (value.what >= FISQL_WHAT_STRING && !value.object);
     unsigned bytes = pointer ? 8 : value.size;
     int result;
@@ -213,7 +213,7 @@ static enum place_reason put_array(const struct place *place, struct fisql_recip
     return put_place(&address, value);
 }
 
-/* An integer that lies in fewer bytes than its type has: the number is the same. */
+/* An integer in fewer bytes than its type has: the number is the same. */
 static enum place_reason put_narrow(const struct place *place, const struct dwarf_type *type,
                                     struct fisql_recipe_value *value)
 {
@@ -296,7 +296,7 @@ int recipe_value_put(struct recipes *recipes, size_t index, const struct dwarf_t
 
 /* ---- results ---- */
 
-/* A class, or what comes back as one does. */
+/* The result is a class, or comes back as one does. */
 static enum place_reason result_struct(struct dwarf_types *types, const struct dwarf_type *type,
                                        struct fisql_recipe_value *value)
 {
@@ -363,7 +363,7 @@ enum place_reason recipe_result(struct dwarf_types *types, const struct dwarf_ty
     return reason;
 }
 
-/* The bytes that are needed of the register that it comes back in. */
+/* The number of bytes used of the result's register. */
 static unsigned result_bytes(const struct fisql_recipe_value *value)
 {
     bool address = value->through || value->where == FISQL_WHERE_RESULT_MEMORY ||
@@ -388,7 +388,7 @@ bool recipe_result_at_hook(const struct elf_file *module, uint64_t after, bool f
                          frame_pointer, &result) ||
         !(vector || x87 || in_memory || (value->where == FISQL_WHERE_RESULT && bytes <= 8)))
         return false;
-    if (result.size_bytes < bytes) { /* a narrower number, which is continued */
+    if (result.size_bytes < bytes) { /* a narrower number, which is extended */
         bool number = value->what == FISQL_WHAT_SIGNED ||
                       (value->what == FISQL_WHAT_UNSIGNED && !result.extends_sign);
         if (result.extended_bytes < bytes || !number || value->through)

@@ -1,14 +1,15 @@
 /*
  * The walk through the debug information that makes recipes: see recipe_parts.h.
  *
- * A call of a hook belongs to the innermost entry with code around it: an inlined body, or a function.
- * Entries are left inner ones first, and each takes the calls in its code that none took before. Where
- * two functions claim one call (identical code folded into one by the linker), it has no recipe, for
- * which of the two was called cannot be told.
+ * A hook's call belongs to the innermost entry with code around it: an inlined body, or a function.
+ * We leave inner entries first, and each takes the calls in its code that none took before. If two
+ * functions claim one call (the linker folded identical code), it gets no recipe, because nobody
+ * can know which was called.
  *
- * The last call of the exit hook before the return is the function's own, whatever is around it: gcc 14 lets
- * the code of an inlined body at a function's end reach beyond that call. It lets others begin before the call
- * of the entry hook of the function around: what comes before a body's DW_AT_entry_pc is not its own.
+ * The last call of the exit hook before the return is the function's own: gcc 14 lets an inlined
+ * body's code at a function's end reach beyond that call. It lets other bodies begin before the
+ * call of the entry hook of the function around: what precedes a body's DW_AT_entry_pc is not its
+ * own.
  */
 #include "debuginfo/recipes/recipe_parts.h"
 
@@ -21,24 +22,23 @@
 #include "debuginfo/x86/x86_stores.h"
 
 #define NESTING_MAX 256
-#define CALL_INSIDE 4 /* this many bytes before where a call returns to lies its instruction */
+#define CALL_INSIDE 4 /* from the return address back into the call instruction */
 #define REFERENCES_MAX 8
 
-/* A function or inlined body that is being walked through. */
+/* The function or inlined body of the walk. */
 struct host {
-    Dwarf_Off function;            /* the entry of the function around, 0 = none */
-    struct dwarf_value frame_base; /* its */
-    bool inlined;                  /* the entry at hand is an inlined body */
-    uint64_t start;                /* of its code; 0 = it is inlined */
+    Dwarf_Off function;            /* entry of the function around, 0 = none */
+    struct dwarf_value frame_base; /* of that function */
+    bool inlined;                  /* the current entry is an inlined body */
+    uint64_t start;                /* of its code; 0 = inlined */
 };
 
 struct claim {
-    uint64_t
-        function;    /* origin_high | offset of the function that took it, plus 1; 0 = nobody yet */
-    uint64_t second; /* likewise of the last one that wanted it, too */
-    bool doubtful;   /* which of the two it is makes a difference */
-    uint32_t hook;   /* index + 1 of its recipe, 0 = none */
-    uint64_t name;   /* index of the name that the entry has which took it */
+    uint64_t function; /* origin_high | offset of its owner, plus 1; 0 = none yet */
+    uint64_t second;   /* the same of the last other function that wanted it */
+    bool doubtful;     /* it matters which of the two it is */
+    uint32_t hook;     /* index + 1 of its recipe, 0 = none */
+    uint64_t name;     /* index of the owner's name */
 };
 
 struct walker {
@@ -46,26 +46,25 @@ struct walker {
     struct claim *claims; /* by the site's index */
     Dwarf_Debug debug;    /* of the file with the (skeleton) units */
     struct dwarf_split split;
-    /* The unit at hand: */
-    Dwarf_Debug unit_debug; /* that of the .dwo file where it is split */
+    /* The current unit: */
+    Dwarf_Debug unit_debug; /* of the .dwo file if it is split */
     Dwarf_Debug names;      /* for its texts and references */
     struct dwarf_unit_context unit;
     struct dwarf_types types;
     uint64_t origin_high;
     bool stores_late;
-    uint64_t
-        *lost; /* names of bodies that are inlined in the function at hand, nobody knows where */
+    uint64_t *lost; /* names of bodies inlined in the current function at unknown places */
     size_t lost_count, lost_capacity;
     struct error *error;
 };
 
-/* What an entry says of the places of its parameters. */
+/* The places of parameters by an entry. */
 struct locations {
     const struct prototype *prototype;
     struct dwarf_value where[PROTOTYPE_PARAMETERS_MAX];
     struct dwarf_value constant[PROTOTYPE_PARAMETERS_MAX];
-    bool other_constant[PROTOTYPE_PARAMETERS_MAX]; /* of a form that is not read */
-    Dwarf_Off entry;                               /* whose they are */
+    bool other_constant[PROTOTYPE_PARAMETERS_MAX]; /* in a form that we do not read */
+    Dwarf_Off entry;                               /* that has them */
     unsigned next;                                 /* where the search for the next one begins */
 };
 
@@ -115,7 +114,7 @@ static enum place_reason constant_place(const struct dwarf_value *value, unsigne
     return PLACE_FOUND;
 }
 
-/* A class without members takes a byte that nobody writes. */
+/* A class without members has one byte that nobody writes. */
 static bool is_empty(struct walker *walker, const struct dwarf_type *type)
 {
     struct dwarf_return way;
@@ -123,7 +122,7 @@ static bool is_empty(struct walker *walker, const struct dwarf_type *type)
     return !way.unknown && way.eight[0] == DWARF_RETURN_NONE;
 }
 
-/* What is too large to be recorded whole has members: where it lies is told all the same. */
+/* Gives the place of a value that is too large to record whole: it has members. */
 static void put_large(const struct place_context *context, const struct dwarf_type *type,
                       const struct dwarf_value *where, struct fisql_recipe_value *value)
 {
@@ -139,7 +138,7 @@ static void put_large(const struct place_context *context, const struct dwarf_ty
     value->large = places.whole.kind == PLACE_IN_MEMORY ? FISQL_WHERE_SUM : FISQL_WHERE_MEMORY;
 }
 
-/* gcc: of an object that comes in registers and is said to lie in the frame, is all stored there? */
+/* gcc: is an object passed in registers all stored in the frame, as its place says? */
 static bool is_stored(const struct walker *walker, const struct place_context *context,
                       const struct dwarf_type *type, const struct dwarf_value *where,
                       const struct place *place)
@@ -157,7 +156,7 @@ static bool is_stored(const struct walker *walker, const struct place_context *c
                                      place->number, place->offset, (unsigned)type->size_bytes);
 }
 
-/* Puts one parameter at the call of an entry hook; its place in the recipes' values is there. */
+/* Puts one parameter at an entry hook's call, at `index` of the recipes' values, which exists. */
 static int put_parameter(struct walker *walker, const struct locations *locations, unsigned at,
                          const struct place_context *context, size_t index, enum recipe_tally tally)
 {
@@ -187,7 +186,7 @@ static int put_parameter(struct walker *walker, const struct locations *location
         result = PLACE_NOT_STORED;
     if (result == PLACE_FOUND)
         result = recipe_value_put(recipes, index, type, &target, &places, walker->error);
-    of.computed = true; /* a form that does not fit the type may do as steps */
+    of.computed = true; /* if the form does not fit the type, steps may */
     if (result == PLACE_COMPLEX && locations->where[at].kind != DWARF_VALUE_NONE &&
         place_find(&of, &locations->where[at], &places) == PLACE_FOUND)
         result = recipe_value_put(recipes, index, type, &target, &places, walker->error);
@@ -196,7 +195,7 @@ static int put_parameter(struct walker *walker, const struct locations *location
     return result < 0 ? -1 : 0;
 }
 
-/* Room for `count` values, absent for now; the index of the first one, or SIZE_MAX. */
+/* Appends `count` absent values; the index of the first, or SIZE_MAX. */
 static size_t add_values(struct walker *walker, unsigned count)
 {
     struct recipes *recipes = walker->walk->recipes;
@@ -245,7 +244,7 @@ static int put_entry(struct walker *walker, const struct host *host,
 
 /* ---- results ---- */
 
-/* The exit hook of a function that is not inlined there. *wanted: there is something to record. */
+/* The exit hook of a function that is not inlined there. *wanted: it gets a recipe. */
 static int put_exit(struct walker *walker, const struct prototype *prototype,
                     const struct hook_site *site, struct fisql_recipe_hook *hook, bool *wanted)
 {
@@ -291,7 +290,6 @@ static int put_exit(struct walker *walker, const struct prototype *prototype,
 
 /* ---- claims ---- */
 
-/* The index of the function's name. */
 static int name_function(struct walker *walker, Dwarf_Off origin, uint64_t own, uint64_t *index)
 {
     struct recipe_names *names = walker->walk->names;
@@ -322,7 +320,7 @@ static int name_function(struct walker *walker, Dwarf_Off origin, uint64_t own, 
     return 0;
 }
 
-/* One call that no inner entry took. */
+/* Takes one call that no inner entry took. */
 static int take_site(struct walker *walker, const struct host *host,
                      const struct locations *locations, size_t index, uint64_t name)
 {
@@ -345,15 +343,15 @@ static int take_site(struct walker *walker, const struct host *host,
     return 0;
 }
 
-/* What an entry says, read when the first call in its code is found. */
+/* What we read of an entry at the first call in its code. */
 struct entry {
     Dwarf_Die die;
     const struct host *host;
     uint64_t start; /* of its code */
     struct prototype *prototype;
-    struct locations *locations; /* NULL = not read yet */
+    struct locations *locations; /* NULL = unread */
     uint64_t name;
-    bool failed; /* nothing is known of its prototype */
+    bool failed; /* its prototype is unknown */
 };
 
 static int read_entry(struct walker *walker, struct entry *entry)
@@ -409,9 +407,9 @@ static bool same_recipe(const struct recipes *recipes, const struct fisql_recipe
     return same;
 }
 
-/* A call that an entry of another function took. Where the linker keeps one of several copies of a function,
- * it lets the debug information of the others name that one's code: if both say the same of the call, it
- * does not matter whose it is. */
+/* Compares claims to a call that another function took. If the linker keeps one of several copies
+ * of a function, the others' debug information may name its code: if both say the same of the call,
+ * its owner does not matter. */
 static int compare_claims(struct walker *walker, struct entry *entry, size_t index)
 {
     struct recipes *recipes = walker->walk->recipes;
@@ -442,7 +440,7 @@ static int compare_claims(struct walker *walker, struct entry *entry, size_t ind
     return 0;
 }
 
-/* What an entry takes of the calls in its code. */
+/* Takes an entry's calls in its code. */
 static int take_sites(struct walker *walker, const struct host *host, Dwarf_Die die,
                       const struct dwarf_ranges *ranges)
 {
@@ -491,7 +489,7 @@ static bool any_site(const struct walker *walker, const struct dwarf_ranges *ran
     return false;
 }
 
-/* Leaves out what the linker dropped: entries of it are at address 0 or thereabouts. */
+/* Drops what the linker dropped, whose entries are at or near address 0. */
 static void drop_no_code(const struct walker *walker, struct dwarf_ranges *ranges)
 {
     const struct elf_file *module = &walker->walk->files->module;
@@ -503,8 +501,8 @@ static void drop_no_code(const struct walker *walker, struct dwarf_ranges *range
     ranges->count = kept;
 }
 
-/* An inlined body without code. Its calls of hooks may be there all the same, and are then taken for those
- * of what is around them. */
+/* Notes an inlined body without code. Its calls of hooks may exist and seem to belong to the code
+ * around them. */
 static int lose(struct walker *walker, Dwarf_Die die)
 {
     Dwarf_Off offset = 0;
@@ -517,8 +515,8 @@ static int lose(struct walker *walker, Dwarf_Die die)
                          &walker->lost[walker->lost_count++]);
 }
 
-/* The collector knows by the function that a hook names whose call it is: only those of one function are
- * taken for one another. */
+/* The collector finds a call's owner by the function that the hook names, so only calls of one
+ * function can be confused. */
 static void doubt_lost(struct walker *walker, const struct dwarf_ranges *ranges, size_t first)
 {
     const struct hook_sites *sites = walker->walk->sites;
@@ -619,7 +617,7 @@ static int walk_unit(struct walker *walker, const struct dwarf_unit *unit, uint3
     if (dwarf_die_ranges(walker->debug, unit_die, dwarf_die_low(walker->debug, unit_die), &ranges,
                          walker->error) != 0)
         return -1;
-    /* A unit without ranges may have code all the same: assembler's, or the linker's doing. */
+    /* Even a unit without ranges may have code, from assembler or the linker. */
     bool wanted = ranges.count == 0 || any_site(walker, &ranges);
     free(ranges.items);
     if (!wanted)
@@ -630,7 +628,7 @@ static int walk_unit(struct walker *walker, const struct dwarf_unit *unit, uint3
         bool packed = whole != NULL && walker->unit_debug == walker->split.package_debug;
         Dwarf_Half version = 5, offset_bytes;
         if (packed && (!dwarf_die_version(whole, &version, &offset_bytes) || version > 4)) {
-            dwarf_die_release(whole); /* libdwarf 20210528 takes other units' ranges for theirs */
+            dwarf_die_release(whole); /* libdwarf 20210528 gives them other units' ranges */
             whole = NULL;
         }
         if (whole == NULL) {
@@ -645,8 +643,8 @@ static int walk_unit(struct walker *walker, const struct dwarf_unit *unit, uint3
     if (!dwarf_die_offset(walker->unit_debug, whole, &offset))
         offset = 0;
     dwarf_types_begin(&walker->types, walker->names, offset, walk->files->module.machine);
-    /* gcc stores parameters that live in memory before the function's body begins, so before the call of
-     * the hook. clang has the hook called first. */
+    /* gcc stores parameters in memory before the function's body, so before the hook's call; clang
+     * calls the hook first. */
     walker->stores_late = !walker->types.is_gnu;
     int result = walk_children(walker, whole, &nobody, 0);
     dwarf_types_end(&walker->types);
@@ -655,7 +653,7 @@ static int walk_unit(struct walker *walker, const struct dwarf_unit *unit, uint3
     return result;
 }
 
-/* Takes the recipes of doubtful calls out. */
+/* Removes the recipes of doubtful calls. */
 static void drop_doubtful(struct walker *walker)
 {
     struct recipes *recipes = walker->walk->recipes;

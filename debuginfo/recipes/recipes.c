@@ -1,9 +1,7 @@
-/*
- * Recipes of a module: see recipes.h. The steps: find the calls of the hooks (hook_sites.c), read the call
- * frame information (call_frames.c), walk through the debug information and say at each call where the
- * parameters lie (recipe_walk.c, dwarf_places.c, recipe_values.c), find the function that each call names
- * (recipe_functions.c).
- */
+/* Recipes of a module: see recipes.h. We find the calls of the hooks (hook_sites.c), read the call
+ * frame information (call_frames.c), walk through the debug information for the places of
+ * parameters at each call (recipe_walk.c, dwarf_places.c, recipe_values.c), and find the function
+ * that each call names (recipe_functions.c). */
 #include "debuginfo/recipes/recipes.h"
 
 #include "base/shortage.h"
@@ -34,7 +32,7 @@ static int by_address(const void *left, const void *right)
     return (a->address > b->address) - (a->address < b->address);
 }
 
-/* Puts the functions' addresses in place of the indexes of their names. */
+/* Replaces the indexes of names by addresses of functions. */
 static void name_functions(struct recipes *recipes, const struct function_copies *copies,
                            const struct recipe_names *names)
 {
