@@ -1,4 +1,4 @@
-/* Sizes of arrays, and classes that are defined in another unit: see expression_make_parts.h. */
+/* Sizes of arrays, and classes defined in another unit: see expression_make_parts.h. */
 #include "debuginfo/expressions/expression_make_parts.h"
 
 #include <string.h>
@@ -21,7 +21,7 @@ uint64_t array_dimension(struct dwarf_types *types, Dwarf_Off array, unsigned di
         if (dwarf_die_number(types->debug, child, DW_AT_count, &number))
             count = number;
         else if (dwarf_die_number(types->debug, child, DW_AT_upper_bound, &number))
-            count = number + 1; /* of [0] it is -1 */
+            count = number + 1; /* -1 for [0] */
         if (count > UINT32_MAX)
             count = 0;
     }
@@ -34,7 +34,7 @@ static uint64_t bytes_of(struct dwarf_types *types, const struct dwarf_type *typ
     unsigned rank;
     switch (type->kind) {
     case DWARF_TYPE_VOID:
-        return 1; /* as gcc has it */
+        return 1; /* as in gcc */
     case DWARF_TYPE_FLOAT:
         return type->size_bytes == 10 ? 16 : type->size_bytes;
     case DWARF_TYPE_ARRAY:
@@ -64,11 +64,11 @@ uint64_t type_bytes(struct dwarf_types *types, const struct dwarf_type *type)
 struct search {
     Dwarf_Debug debug;
     const char *name;
-    Dwarf_Off declared; /* that is looked for, to know its ... */
-    uint64_t path;      /* ... namespaces, hashed; 0 = not known yet */
+    Dwarf_Off declared; /* sought for its ... */
+    uint64_t path;      /* ... namespaces, hashed; 0 = not yet found */
     Dwarf_Off found;
     uint64_t size_bytes;
-    bool several; /* of one name, and not of one size */
+    bool several; /* of one name, with different sizes */
 };
 
 static bool is_class(Dwarf_Half tag)
@@ -115,7 +115,7 @@ static void search_within(struct search *search, Dwarf_Die parent, uint64_t path
     }
 }
 
-/* Takes typedefs and qualifiers off. */
+/* Removes typedefs and qualifiers. */
 static Dwarf_Die declared_class(struct dwarf_types *types, Dwarf_Off *offset)
 {
     Dwarf_Die die = dwarf_die_at(types->debug, *offset);

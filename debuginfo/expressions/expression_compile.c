@@ -5,7 +5,7 @@
 
 #include "debuginfo/expressions/expression_make_parts.h"
 
-/* What arithmetic and & give. */
+/* The type of a result of arithmetic or &. */
 static const struct parameter_type *made_type(const struct operand *operand)
 {
     static const struct parameter_type types[2][2] = {
@@ -19,7 +19,7 @@ static const struct parameter_type *made_type(const struct operand *operand)
     return &types[operand->type.size_bytes == 8][operand->type.is_signed];
 }
 
-/* The name of the operand's type, and how it is shown. */
+/* Gives the operand's type its name and form. */
 static bool describe(struct maker *maker, const struct operand *operand, struct parameter *out)
 {
     static const struct parameter_type text = {.kind = PARAMETER_TEXT, .size_bytes = 8};
@@ -47,7 +47,7 @@ static bool describe(struct maker *maker, const struct operand *operand, struct 
     return !reader->failed;
 }
 
-/* A text in an array: up to its end. */
+/* Reads a text in an array up to its end. */
 static bool finish_chars(struct maker *maker, struct operand *operand)
 {
     unsigned rank;
@@ -67,7 +67,7 @@ static bool is_chars(struct maker *maker, const struct operand *operand)
            element.suffix == NULL;
 }
 
-/* What lies in memory and is more than a word. */
+/* Reads from memory what is more than a word. */
 static bool finish_object(struct maker *maker, struct operand *operand)
 {
     static const struct {
@@ -96,7 +96,7 @@ static bool finish_object(struct maker *maker, struct operand *operand)
     return make_address(maker, operand);
 }
 
-/* Makes the value of what was read. */
+/* Makes the value of the parsed operand. */
 static bool finish(struct maker *maker, struct operand *operand)
 {
     struct fisql_recipe_value *value = &maker->code->value;
@@ -152,7 +152,7 @@ int expression_compile(const struct expression_place *place,
                           .end = expression->from + strlen(expression->text),
                           .code = *code,
                           .problem = problem};
-    /* The type is described as it was before the value became a word. */
+    /* Describe the type that the value had before it became a word. */
     bool made = expression_parse(&maker, &operand);
     struct operand as_read = operand;
     made = made && finish(&maker, &operand) && describe(&maker, &as_read, out);

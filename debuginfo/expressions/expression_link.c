@@ -1,7 +1,7 @@
-/* Expressions at the call of a hook, where it is known how each parameter lies there: see expressions.h. */
+/* Expressions at a hook's call, with the parameters' places there: see expressions.h. */
 #include "debuginfo/expressions/expression_parts.h"
 
-/* The word of a parameter: a number, or a pointer whatever it points to. */
+/* A parameter's word: a number, or a pointer to anything. */
 static struct fisql_recipe_value word_of(const struct fisql_recipe_value *parameter)
 {
     struct fisql_recipe_value word = *parameter;
@@ -14,7 +14,7 @@ static struct fisql_recipe_value word_of(const struct fisql_recipe_value *parame
     return word;
 }
 
-/* The address of an object. False where it has none. */
+/* The address of an object; false if it has none. */
 static bool address_of(const struct fisql_recipe_value *object, struct fisql_recipe_value *address)
 {
     bool string = object->what >= FISQL_WHAT_STRING;
@@ -30,7 +30,7 @@ static bool address_of(const struct fisql_recipe_value *object, struct fisql_rec
     }
     if (string && in_place && object->through != 0)
         return false;
-    if (!in_place) { /* what is found is its address; of a string that was found through another one */
+    if (!in_place) { /* its address was found; for a string perhaps through another one */
         address->through = string ? object->through : 0;
         return object->where != FISQL_WHERE_PIECES && object->where != FISQL_WHERE_ABSENT;
     }
@@ -39,7 +39,7 @@ static bool address_of(const struct fisql_recipe_value *object, struct fisql_rec
     return object->where == FISQL_WHERE_MEMORY;
 }
 
-/* A number out of an object that lies in registers. */
+/* Takes a number out of an object in registers. */
 static bool part_of(const struct fisql_recipe_value *object, const struct fisql_recipe_value *load,
                     struct fisql_recipe_value *part)
 {
@@ -53,7 +53,7 @@ static bool part_of(const struct fisql_recipe_value *object, const struct fisql_
            load->offset >= 0 && load->offset + load->size <= (int)object->size;
 }
 
-/* The address of a parameter and what is done with it. False where that cannot be had. */
+/* Makes steps of a parameter's address and the step after it; false if that is impossible. */
 static bool link_address(const struct fisql_recipe_value *parameter,
                          const struct fisql_recipe_value *next, struct fisql_recipe_value steps[2])
 {

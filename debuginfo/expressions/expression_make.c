@@ -1,4 +1,4 @@
-/* From operands of an expression to the steps that compute them: see expression_make_parts.h. */
+/* From operands to the steps that compute them: see expression_make_parts.h. */
 #include "debuginfo/expressions/expression_make_parts.h"
 
 #include <stdarg.h>
@@ -7,7 +7,7 @@
 
 #define OFFSET_MAX ((uint64_t)INT32_MAX)
 
-/* ---- what is wrong ---- */
+/* ---- problems ---- */
 
 bool make_wrong(struct maker *maker, size_t from, size_t end, const char *format, ...)
 {
@@ -21,7 +21,7 @@ bool make_wrong(struct maker *maker, size_t from, size_t end, const char *format
     return false;
 }
 
-/* The words of an operand, and its type's name. */
+/* An operand's words, and the name of its type. */
 #define SHOWN "`%.*s`"
 #define SHOWN_WORDS(maker, operand)                                                                \
     (int)((operand)->end - (operand)->from), (maker)->text + (operand)->from
@@ -105,7 +105,7 @@ static bool is_address(const struct dwarf_type *type)
            type->kind == DWARF_TYPE_FUNCTION || type->kind == DWARF_TYPE_REFERENCE;
 }
 
-/* What the next step does is done there. */
+/* Lets the next step start at the operand. */
 static bool begin_at(struct maker *maker, const struct operand *operand)
 {
     const struct expression_step made = {.source = EXPRESSION_ADDRESS,
@@ -229,7 +229,7 @@ bool make_parameter(struct maker *maker, unsigned index, struct operand *operand
         operand->where = is_number(&operand->type) || is_address(&operand->type) ||
                                  operand->type.kind == DWARF_TYPE_FLOAT ||
                                  operand->type.kind == DWARF_TYPE_MEMBER
-                             ? OPERAND_WORD /* which was followed */
+                             ? OPERAND_WORD /* the recipe followed it */
                              : OPERAND_AT;
         bool string = is_object(operand->type.kind) && operand->type.kind != DWARF_TYPE_STRUCT &&
                       operand->type.kind != DWARF_TYPE_COMPLEX &&
@@ -244,7 +244,7 @@ bool make_parameter(struct maker *maker, unsigned index, struct operand *operand
 
 /* ---- members, elements, targets ---- */
 
-/* A reference stands for what it refers to. */
+/* Replaces a reference by its target. */
 static bool follow_reference(struct maker *maker, struct operand *operand)
 {
     if (operand->type.kind != DWARF_TYPE_REFERENCE)
@@ -266,7 +266,7 @@ static bool move(struct maker *maker, struct operand *operand, uint64_t bytes)
     return true;
 }
 
-/* The class itself, where the unit only declares it. */
+/* Finds the class if the unit only declares it. */
 static bool need_class(struct maker *maker, struct operand *operand, Dwarf_Off entry)
 {
     struct dwarf_type *type = &operand->type;
@@ -281,7 +281,7 @@ static bool need_class(struct maker *maker, struct operand *operand, Dwarf_Off e
            make_wrong_type(maker, operand, "its members are not known");
 }
 
-/* The entry of the type that an entry has; 0 = none. */
+/* The entry of an entry's type; 0 = none. */
 static Dwarf_Off type_entry(struct maker *maker, Dwarf_Off of)
 {
     Dwarf_Off entry = 0;
@@ -334,7 +334,7 @@ bool make_member(struct maker *maker, struct operand *operand, const struct word
     return follow_reference(maker, operand);
 }
 
-/* Of an array: the elements of the next dimension. */
+/* The elements of an array's next dimension. */
 static bool array_target(struct maker *maker, const struct operand *operand, struct operand *target,
                          uint64_t *stride)
 {

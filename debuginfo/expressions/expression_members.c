@@ -1,4 +1,4 @@
-/* Members by their names, and what there is instead of one: see expression_parts.h. */
+/* Members by their names, or the nearest names: see expression_parts.h. */
 #include "debuginfo/expressions/expression_parts.h"
 
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #define NAMES_MAX 512
 #define NAMES_SHOWN 8
 
-/* A member as its entry has it; false where it is none of the objects' own. */
+/* Reads a member; false if it is not in each object. */
 static bool read_entry(struct dwarf_types *types, Dwarf_Die die, struct expression_member *member)
 {
     Dwarf_Half tag = dwarf_die_tag(types->debug, die);
@@ -34,7 +34,7 @@ static bool read_entry(struct dwarf_types *types, Dwarf_Die die, struct expressi
            (member->bits = (uint8_t)bits) != 0;
 }
 
-/* Is it looked into? Bases, and members without a name. */
+/* Do we look inside? Bases, and members without a name. */
 static bool is_open(struct dwarf_types *types, Dwarf_Die die, const char *name,
                     struct dwarf_type *type)
 {
@@ -62,7 +62,7 @@ static bool find(struct dwarf_types *types, Dwarf_Off class, const char *name, s
             dwarf_die_tag(types->debug, child) == DW_TAG_member) {
             *member = here;
             found = true;
-            inherited = false; /* a class's own member hides those of its bases */
+            inherited = false; /* a class's own member hides those of bases */
         } else if (!found && is_open(types, child, own, &type) &&
                    find(types, type.offset, name, name_bytes, nesting + 1, &inner)) {
             *member = inner;

@@ -1,7 +1,5 @@
-/*
- * Reading an expression: operators as in C, with C's precedence and types. Steps are made as it is read,
- * operands first. See expression_make_parts.h.
- */
+/* Parses an expression: operators with C's precedence and types. Makes steps as it reads, operands
+ * first. See expression_make_parts.h. */
 #include "debuginfo/expressions/expression_make_parts.h"
 
 #include <stdio.h>
@@ -32,7 +30,7 @@ static bool enter(struct maker *maker)
                       "too many brackets and operators within one another");
 }
 
-/* The bracket that closes the one that was opened at `from`. */
+/* Reads the bracket that closes the one at `from`. */
 static bool close_bracket(struct maker *maker, const char *open, const char *close, size_t from)
 {
     const struct word *word = &maker->word;
@@ -100,7 +98,7 @@ static bool read_primary(struct maker *maker, struct operand *operand)
                       maker->text + word.from);
 }
 
-/* What is within [ and ]. */
+/* Reads what is within [ and ]. */
 static bool read_element(struct maker *maker, struct operand *operand, size_t open)
 {
     struct operand index;
@@ -167,7 +165,7 @@ static bool take_address(struct maker *maker, struct operand *operand)
     return true;
 }
 
-/* A number, or a pointer, as a condition: 0 or 1. */
+/* Makes a condition, 0 or 1, of a number or a pointer. */
 static bool make_condition(struct maker *maker, struct operand *operand,
                            enum fisql_recipe_step step)
 {
@@ -273,7 +271,7 @@ static void common_type(unsigned *size, bool *is_signed, unsigned other_size, bo
         *size = other_size;
 }
 
-/* A pointer, and a number or another pointer. */
+/* Adds to or subtracts from a pointer. */
 static bool combine_pointer(struct maker *maker, const struct binary *binary, struct operand *left,
                             struct operand *right)
 {
@@ -305,7 +303,7 @@ static bool is_any_pointer(const struct operand *operand)
     return operand_is_pointer(operand) || operand->type.kind == DWARF_TYPE_FUNCTION;
 }
 
-/* Both are words. */
+/* Applies an operator to two words. */
 static bool combine(struct maker *maker, const struct binary *binary, struct operand *left,
                     struct operand *right)
 {
@@ -328,7 +326,7 @@ static bool combine(struct maker *maker, const struct binary *binary, struct ope
     return !binary->negated || make_step(maker, FISQL_STEP_IS_ZERO, 4, true, 0);
 }
 
-/* Can it be made a word? */
+/* Makes a word, if it can be one. */
 static bool need_word(struct maker *maker, struct operand *operand)
 {
     unsigned size;
@@ -337,7 +335,7 @@ static bool need_word(struct maker *maker, struct operand *operand)
            make_word(maker, operand);
 }
 
-/* The right side counts where the left one does not decide. */
+/* Skips the right side if the left one decides. */
 static bool read_condition(struct maker *maker, const struct binary *binary, struct operand *left)
 {
     struct operand right;
@@ -353,7 +351,7 @@ static bool read_condition(struct maker *maker, const struct binary *binary, str
     return true;
 }
 
-/* Operators of at least this precedence. */
+/* Reads operators of at least this precedence. */
 static bool read_binary(struct maker *maker, unsigned least, struct operand *left)
 {
     bool read = enter(maker) && read_unary(maker, left);

@@ -1,4 +1,4 @@
-/* What the files of expressions.h share, and give to parameters.c; not for others. */
+/* What the files of expressions.h share, also with parameters.c; nobody else includes it. */
 #ifndef FISQL_DEBUGINFO_EXPRESSIONS_EXPRESSION_PARTS_H
 #define FISQL_DEBUGINFO_EXPRESSIONS_EXPRESSION_PARTS_H
 
@@ -24,21 +24,21 @@ struct word {
     bool is_unsigned, is_long;
 };
 
-/* The word that begins at or after `from`, before `end`. */
+/* The word at or after `from`, before `end`. */
 struct word word_read(const char *text, size_t from, size_t end);
 
-/* Where an expression ends that begins at `from`: at a comma outside of brackets, or the text's end. */
+/* The end of an expression that begins at `from`: a comma outside brackets, or the text's end. */
 size_t expression_end(const char *text, size_t from);
 
 /* ---- code: expression_compile.c ---- */
 
-/* How a step is made of the parameters' values at a hook's call. */
+/* How a step comes from the parameters' values at a hook's call. */
 enum expression_source {
     EXPRESSION_STEP,      /* it is `step` */
     EXPRESSION_PARAMETER, /* the word of a parameter */
-    EXPRESSION_ADDRESS /* the address of a parameter that is an object. The step after it is a LOAD or an
-                             OFFSET there. Where the object lies in registers the LOAD's number is taken out
-                             of them, and there is no OFFSET */
+    EXPRESSION_ADDRESS /* the address of an object parameter; the next step is a LOAD or an OFFSET
+                        * there. If the object is in registers, the LOAD's number is taken out of
+                        * them, and there is no OFFSET */
 };
 
 struct expression_step {
@@ -49,19 +49,19 @@ struct expression_step {
 
 struct expression_code {
     struct fisql_recipe_value value;
-    unsigned whole; /* it is this parameter, counted from 1, and nothing else; 0 = not so */
+    unsigned whole; /* exactly this parameter, from 1; 0 = no */
     struct expression_step steps[FISQL_RECIPE_STEPS_MAX];
     unsigned count;
 };
 
-/* A function whose expressions are made. */
+/* The function of an expression. */
 struct expression_place {
     struct type_reader *reader;
     const struct prototype *prototype;
 };
 
-/* Makes the code of an expression, and the type and type_name of *out. Returns 0; 1 where that cannot be,
- * and *problem says why; -1 without memory. Free the code. */
+/* Makes an expression's code, and type and type_name of *out. Returns 0; 1 if it cannot (*problem
+ * has the reason); -1 without memory. Free the code. */
 int expression_compile(const struct expression_place *place,
                        const struct expression_request *request,
                        const struct expression *expression, struct expression_code **code,
@@ -73,15 +73,15 @@ int expression_compile(const struct expression_place *place,
 struct expression_member {
     Dwarf_Off entry;
     uint64_t offset_bytes;
-    uint8_t bits_from, bits; /* of a bit field; bits 0 = it is none */
+    uint8_t bits_from, bits; /* of a bit field; bits 0 = none */
 };
 
-/* Finds the member of a class by its name, in what has no name and in bases, too. False where it has none,
- * or one whose place is not the same in all objects. */
+/* Finds a class's member by name, also inside bases and unnamed members. False if there is none, or
+ * if its place is not the same in all objects. */
 bool expression_member_find(struct dwarf_types *types, Dwarf_Off class, const char *name,
                             size_t name_bytes, struct expression_member *member);
 
-/* "method, path, ...": the names nearest to one first. Returns how many there are. */
+/* "method, path, ...": nearest names first. Returns their number. */
 size_t expression_members_list(struct dwarf_types *types, Dwarf_Off class, const char *name,
                                size_t name_bytes, char *text, size_t size);
 size_t expression_parameters_list(struct dwarf_types *types, const struct prototype *prototype,

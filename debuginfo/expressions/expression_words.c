@@ -23,7 +23,7 @@ static unsigned digit(char c)
                                   : 99;
 }
 
-/* C's type of a constant: the first that has it of int, (unsigned int,) long, (unsigned long). */
+/* C's type of a constant: the first that holds it of int, (unsigned int,) long, (unsigned long). */
 static void type_number(struct word *word, bool decimal)
 {
     bool may_be_unsigned = word->is_unsigned || !decimal;

@@ -1,6 +1,5 @@
 /*
- * The requests of --value: see expressions.h. Here: from words to requests and back, and which functions
- * they mean.
+ * The requests of --value: see expressions.h. Reads and writes them, and finds their functions.
  */
 #include "debuginfo/expressions/expressions.h"
 
@@ -17,7 +16,7 @@
 
 #define REQUESTS_MAX 256
 #define TEXT_BYTES_MAX 4096 /* of a request */
-#define BETWEEN "; "        /* requests in the log */
+#define BETWEEN "; "        /* between requests in the log */
 
 static void request_release(struct expression_request *request)
 {
@@ -51,7 +50,7 @@ static bool is_space(char c)
     return c == ' ' || c == '\t';
 }
 
-/* Takes the space around bytes off. */
+/* Removes the space around bytes. */
 static void trim(const char *text, size_t *from, size_t *end)
 {
     while (*from < *end && is_space(text[*from]))
@@ -60,7 +59,7 @@ static void trim(const char *text, size_t *from, size_t *end)
         --*end;
 }
 
-/* The colon after the function: no part of a `::`. */
+/* The colon after the function, which is not part of a `::`. */
 static size_t find_colon(const char *text)
 {
     size_t at = 0;
@@ -182,8 +181,8 @@ int expressions_read(struct expressions *expressions, const char *text, struct e
 
 /* ---- functions ---- */
 
-/* Is the function of this name meant? `brief`: as fisql shows it, without its result and its parameters. If
- * not, it may be the nearest one. */
+/* Does the request mean the function? `brief`: as fisql shows it, without result and parameters. If
+ * not, it may be the nearest. */
 static bool is_meant(struct expression_request *request, const char *name, const char *brief)
 {
     char plain[1024];

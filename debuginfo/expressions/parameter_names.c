@@ -1,7 +1,5 @@
-/*
- * Names of types as they are written in a source: see parameter_types.h. A name is made from the
- * inside out, as C's declarations are: `char *`, `int (*)(long)`, `const std::string &`.
- */
+/* Names of types as in a source: see parameter_types.h. A name is made from the inside out, as C's
+ * declarations are: `char *`, `int (*)(long)`, `const std::string &`. */
 #include "debuginfo/expressions/parameter_types.h"
 
 #include <stdio.h>
@@ -17,7 +15,7 @@
 #define SCOPED_MAX (1u << 20)
 #define FUNCTION_PARAMETERS_MAX 8
 
-/* A text that grows; what does not fit is cut. */
+/* A growing text; what does not fit is cut. */
 struct name {
     char text[NAME_MAX_BYTES];
     size_t used;
@@ -59,7 +57,7 @@ static void add_scoped(struct type_reader *reader, Dwarf_Die die, const char *pr
     scopes->count = (size_t)index + 1;
 }
 
-/* The prefix within an entry; inline namespaces are not written. */
+/* The prefix within an entry, without inline namespaces. */
 static const char *inner_prefix(struct type_reader *reader, Dwarf_Die die, Dwarf_Half tag,
                                 const char *prefix)
 {
@@ -119,7 +117,7 @@ void type_reader_end(struct type_reader *reader)
 
 static void name_of(struct type_reader *reader, Dwarf_Die die, struct name *name, unsigned nesting);
 
-/* A name that an entry bears itself, with its scope; C's tags with their word. */
+/* An entry's own name with its scope; C's tags with their word. */
 static void add_own(struct type_reader *reader, Dwarf_Die die, Dwarf_Half tag, struct name *name)
 {
     Dwarf_Debug debug = reader->types->debug;
@@ -150,7 +148,7 @@ static void add_own(struct type_reader *reader, Dwarf_Die die, Dwarf_Half tag, s
     free(brief);
 }
 
-/* `int (*)(long, char *)`; the die is that of the function's type. */
+/* `int (*)(long, char *)`; the die is the function type's. */
 static void add_function(struct type_reader *reader, Dwarf_Die die, const char *middle,
                          struct name *name, unsigned nesting)
 {
@@ -176,7 +174,7 @@ static void add_function(struct type_reader *reader, Dwarf_Die die, const char *
     add(name, count == 0 && !reader->types->cxx ? "void)" : ")");
 }
 
-/* `T *`, `T &`; functions have theirs within. */
+/* `T *`, `T &`; in a function's type the mark is inside. */
 static void add_pointer(struct type_reader *reader, Dwarf_Die die, const char *mark,
                         struct name *name, unsigned nesting)
 {
@@ -193,7 +191,7 @@ static void add_pointer(struct type_reader *reader, Dwarf_Die die, const char *m
     dwarf_die_release(target);
 }
 
-/* const and volatile: before what they qualify, after a pointer. */
+/* const and volatile: before the type, but after a pointer. */
 static void add_qualified(struct type_reader *reader, Dwarf_Die die, const char *word,
                           struct name *name, unsigned nesting)
 {
@@ -273,7 +271,7 @@ static void add_type(struct type_reader *reader, Dwarf_Die type, struct name *na
     }
 }
 
-/* Adds the name of the type that an entry has. */
+/* Adds the name of an entry's type. */
 static void name_of(struct type_reader *reader, Dwarf_Die die, struct name *name, unsigned nesting)
 {
     Dwarf_Off offset = 0;

@@ -37,8 +37,8 @@ static const char *keep_name(struct type_reader *reader, Dwarf_Die die)
 
 /* ---- enumerations ---- */
 
-/* Is each value 0, a bit that no other has, or made of the bits of others? One bit alone is a flag as
- * well as a number, so there must be two. */
+/* Is each value 0, a bit of its own, or made of other values' bits? One bit alone is a number as
+ * well, so there must be two. */
 static bool are_flags(const struct parameter_enumerator *items, size_t count)
 {
     uint64_t bits = 0;
@@ -50,7 +50,7 @@ static bool are_flags(const struct parameter_enumerator *items, size_t count)
             bits |= value;
         }
     }
-    bool beyond = false; /* 0, 1, 2 are numbers, too */
+    bool beyond = false; /* 0, 1, 2 could be numbers */
     for (size_t i = 0; i < count; i++) {
         if (((uint64_t)items[i].value & ~bits) != 0)
             return false;
@@ -105,7 +105,7 @@ static void add_member(struct members *members, const struct parameter_member *m
         members->items[members->count++] = *member;
 }
 
-/* An array of char is a text, by its length. */
+/* An array of char is a text; its length makes the type. */
 static const struct parameter_type *chars_type(struct type_reader *reader, uint64_t count)
 {
     struct parameter_types *all = reader->all;
@@ -165,7 +165,7 @@ bool member_bits(Dwarf_Debug debug, Dwarf_Die die, uint64_t holder_bytes, uint64
         *offset_bytes += from / 8;
         from %= 8;
     } else if (dwarf_die_number(debug, die, DW_AT_bit_offset, &from)) {
-        /* Counted from the holder's most significant bit. */
+        /* It counts from the holder's most significant bit. */
         uint64_t holder = 8 * holder_bytes;
         if (holder == 0 || from + bits > holder)
             return false;
@@ -190,7 +190,7 @@ static void read_member(struct members *members, Dwarf_Die die, Dwarf_Half tag, 
     struct dwarf_type type = dwarf_type_of(reader->types, die);
     const char *name = keep_name(reader, die);
     bool plain = type.kind == DWARF_TYPE_STRUCT;
-    /* Bases and unnamed members are seen through. */
+    /* We look inside bases and unnamed members. */
     if (plain && (tag == DW_TAG_inheritance || name[0] == 0)) {
         if (++members->nesting <= NESTING_MAX)
             read_members(members, type.offset, base + at);

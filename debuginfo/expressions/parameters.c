@@ -1,7 +1,5 @@
-/*
- * Parameters and results out of DWARF: see parameters.h. Each function with code is looked at: a copy's
- * parameters are those of its abstract entry.
- */
+/* Parameters and results from DWARF: see parameters.h. We look at each function with code. A copy
+ * has its abstract entry's parameters. */
 #include "debuginfo/expressions/parameters.h"
 
 #include <stdlib.h>
@@ -32,9 +30,9 @@ struct walker {
     const struct symbol_files *files;
     const uint64_t *functions; /* wanted, ascending; NULL = all */
     size_t functions_count;
-    const struct expression_matches *matches; /* NULL = there are none */
+    const struct expression_matches *matches; /* NULL = none */
     Dwarf_Debug debug;                        /* of the file with the (skeleton) units */
-    Dwarf_Debug unit_debug;                   /* that of the .dwo file where it is split */
+    Dwarf_Debug unit_debug;                   /* of the .dwo file if it is split */
     Dwarf_Debug names;                        /* for its texts and references */
     uint64_t base;
     struct dwarf_types types;
@@ -67,7 +65,7 @@ static int add(struct walker *walker, const struct parameter *parameter)
     return 0;
 }
 
-/* One parameter, or the result: `die` has the type. */
+/* Adds a parameter or the result; `die` has the type. */
 static int add_one(struct walker *walker, uint64_t function, uint32_t position, Dwarf_Die die,
                    const struct dwarf_type *type, const char *name)
 {
@@ -76,7 +74,7 @@ static int add_one(struct walker *walker, uint64_t function, uint32_t position, 
     bool reference = type->kind == DWARF_TYPE_REFERENCE;
     if (reference)
         target = dwarf_type_at(&walker->types, type->target);
-    /* Of what else a reference refers to, the address is recorded. */
+    /* For references to other types the address is recorded. */
     if (reference && (target.kind == DWARF_TYPE_STRUCT || target.kind == DWARF_TYPE_ARRAY ||
                       target.kind == DWARF_TYPE_COMPLEX || target.kind == DWARF_TYPE_WIDE ||
                       target.kind == DWARF_TYPE_UNKNOWN || target.kind == DWARF_TYPE_REFERENCE ||
@@ -99,7 +97,7 @@ static int add_one(struct walker *walker, uint64_t function, uint32_t position, 
 
 /* ---- expressions ---- */
 
-/* One that is asked for of a function. Returns 0, or -1 without memory. */
+/* Adds a requested expression of a function. Returns 0, or -1 without memory. */
 static int add_expression(struct walker *walker, const struct prototype *prototype,
                           uint64_t function, const struct expression_request *request,
                           struct expression *expression, uint32_t position)
@@ -297,7 +295,7 @@ static int by_function(const void *left, const void *right)
     return (a->position > b->position) - (a->position < b->position);
 }
 
-/* Two entries may describe one function (copies folded into one): one of them counts. */
+/* Two entries may describe one function (folded copies): one counts. */
 static void drop_doubles(struct parameters *parameters)
 {
     size_t kept = 0;
