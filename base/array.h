@@ -67,4 +67,26 @@ static inline MUST_CHECK int array_reach_bytes(void **items, size_t *capacity, s
         array_reach_result;                                                                        \
     })
 
+/* Appends an item to a typed array: array_add(&list->items, &list->count, &list->capacity, item,
+ * error). Returns 0, or -1 with *error set. */
+#define array_add(items, count, capacity, item, error)                                             \
+    __extension__({                                                                                \
+        const __typeof__(**(items)) array_add_item = (item);                                       \
+        int array_add_result = array_reserve((items), (capacity), *(count) + 1, (error));          \
+        if (array_add_result == 0)                                                                 \
+            (*(items))[(*(count))++] = array_add_item;                                             \
+        array_add_result;                                                                          \
+    })
+
+static inline void array_sort_bytes(void *items, size_t count, size_t item_bytes,
+                                    int (*compare)(const void *left, const void *right))
+{
+    if (count > 0)
+        qsort(items, count, item_bytes, compare);
+}
+
+/* Sorts a typed array, which may be NULL if it is empty. */
+#define array_sort(items, count, compare)                                                          \
+    array_sort_bytes((items), (count), sizeof *(items), (compare))
+
 #endif

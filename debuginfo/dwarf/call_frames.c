@@ -211,9 +211,8 @@ static int list_entries(struct call_frames *frames, const struct elf_section *eh
         }
         if (frames->count >= ENTRIES_MAX)
             break;
-        if (array_reserve(&frames->entries, &frames->capacity, frames->count + 1, error) != 0)
+        if (array_add(&frames->entries, &frames->count, &frames->capacity, entry, error) != 0)
             return -1;
-        frames->entries[frames->count++] = entry;
     }
     return 0;
 }
@@ -237,8 +236,7 @@ int call_frames_open(struct call_frames *frames, const struct elf_file *module,
         return -1;
     if (plain != NULL && list_entries(frames, NULL, plain, error) != 0)
         return -1;
-    if (frames->count > 0)
-        qsort(frames->entries, frames->count, sizeof *frames->entries, by_start);
+    array_sort(frames->entries, frames->count, by_start);
     return 0;
 }
 

@@ -304,10 +304,8 @@ static int add_range(struct dwarf_ranges *ranges, uint64_t start, uint64_t end, 
 {
     if (end <= start || ranges->count >= RANGES_MAX)
         return 0;
-    if (array_reserve(&ranges->items, &ranges->capacity, ranges->count + 1, error) != 0)
-        return -1;
-    ranges->items[ranges->count++] = (struct dwarf_range){start, end};
-    return 0;
+    return array_add(&ranges->items, &ranges->count, &ranges->capacity,
+                     ((struct dwarf_range){start, end}), error);
 }
 
 /* DWARF 2 to 4: .debug_ranges. */

@@ -152,11 +152,8 @@ static int resolve(struct walker *walker, Dwarf_Die die, struct dwarf_piece *pie
 static int add_piece(struct walker *walker, const struct dwarf_piece *piece)
 {
     struct dwarf_functions *found = &walker->found;
-    if (array_reserve(&found->pieces, &found->pieces_capacity, found->pieces_count + 1,
-                      &walker->error) != 0)
-        return -1;
-    found->pieces[found->pieces_count++] = *piece;
-    return 0;
+    return array_add(&found->pieces, &found->pieces_count, &found->pieces_capacity, *piece,
+                     &walker->error);
 }
 
 static int visit_function(struct walker *walker, Dwarf_Die die)
@@ -398,10 +395,8 @@ int dwarf_functions_open(struct dwarf_functions *functions, const struct dwarf_s
         dwarf_die_release(die);
         if (!known)
             continue;
-        result = array_reserve(&functions->units, &functions->units_capacity,
-                               functions->units_count + 1, error);
-        if (result == 0)
-            functions->units[functions->units_count++] = (struct dwarf_unit){offset, dwo_id, false};
+        result = array_add(&functions->units, &functions->units_count, &functions->units_capacity,
+                           ((struct dwarf_unit){offset, dwo_id, false}), error);
     }
     if (debug != NULL)
         dwarf_api_close(debug);

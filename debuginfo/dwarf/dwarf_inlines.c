@@ -95,8 +95,7 @@ int dwarf_inlines_read(struct dwarf_inlines *inlines, struct dwarf_headers *head
     int result = walk(&walker, walker.unit_die, 0, 0);
     dwarf_die_release(walker.unit_die);
     free(walker.ranges.items);
-    if (inlines->count > 0)
-        qsort(inlines->items, inlines->count, sizeof *inlines->items, outer_first);
+    array_sort(inlines->items, inlines->count, outer_first);
     uint32_t open = 0; /* index + 1 of the innermost open piece */
     for (uint32_t i = 0; i < inlines->count; i++) {
         while (open != 0 && inlines->items[open - 1].end <= inlines->items[i].start)

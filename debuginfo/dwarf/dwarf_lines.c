@@ -153,11 +153,9 @@ static int take_row(void *context, const struct dwarf_row *row)
         header_path(taker->header, row->file, taker->pool, &taker->path, taker->error) != 0)
         return -1;
     taker->file = row->file;
-    if (array_reserve(&lines->items, &lines->capacity, lines->count + 1, taker->error) != 0)
-        return -1;
-    lines->items[lines->count++] =
-        (struct dwarf_line){row->address, taker->path, row->line, row->ends};
-    return 0;
+    return array_add(&lines->items, &lines->count, &lines->capacity,
+                     ((struct dwarf_line){row->address, taker->path, row->line, row->ends}),
+                     taker->error);
 }
 
 /* By address; at one address a sequence's end first. A stable sort keeps the table's order

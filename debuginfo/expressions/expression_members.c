@@ -135,8 +135,7 @@ static int by_distance(const void *left, const void *right)
 static size_t write_names(struct near_names *names, char *text, size_t size)
 {
     size_t used = 0, count = names->count;
-    if (count > 0)
-        qsort(names->items, count, sizeof *names->items, by_distance);
+    array_sort(names->items, count, by_distance);
     text[0] = 0;
     for (size_t i = 0; i < count && i < NAMES_SHOWN && used < size; i++)
         used += (size_t)snprintf(text + used, size - used, "%s%s", i > 0 ? ", " : "",

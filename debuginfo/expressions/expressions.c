@@ -135,11 +135,9 @@ int expressions_add(struct expressions *expressions, const char *text,
     if (result == 0)
         result = request_read(&request, problem, error);
     if (result == 0)
-        result = array_reserve(&expressions->items, &expressions->capacity, expressions->count + 1,
-                               error);
-    if (result == 0)
-        expressions->items[expressions->count++] = request;
-    else
+        result = array_add(&expressions->items, &expressions->count, &expressions->capacity,
+                           request, error);
+    if (result != 0)
         request_release(&request);
     return result;
 }
@@ -220,10 +218,8 @@ static int match_function(struct expressions *expressions, const struct symbol_f
         struct expression_request *request = &expressions->items[i];
         if (!is_meant(request, function->name, brief != NULL ? brief : function->name))
             continue;
-        result = array_reserve(&matches->items, &matches->capacity, matches->count + 1, error);
-        if (result == 0)
-            matches->items[matches->count++] =
-                (struct expression_match){function->address, request};
+        result = array_add(&matches->items, &matches->count, &matches->capacity,
+                           ((struct expression_match){function->address, request}), error);
         request->matches++;
     }
     free(brief);
@@ -237,7 +233,6 @@ int expressions_match(struct expressions *expressions, const struct symbols *sym
         if (symbols->functions[i].instrumented &&
             match_function(expressions, &symbols->functions[i], matches, error) != 0)
             return -1;
-    if (matches->count > 0)
-        qsort(matches->items, matches->count, sizeof *matches->items, by_function);
+    array_sort(matches->items, matches->count, by_function);
     return 0;
 }

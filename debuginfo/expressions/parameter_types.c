@@ -74,12 +74,9 @@ static void read_enumerators(struct type_reader *reader, Dwarf_Off offset,
         struct dwarf_value value = dwarf_die_value(debug, child, DW_AT_const_value);
         if (value.kind != DWARF_VALUE_NUMBER)
             continue;
-        if (array_reserve(&items, &capacity, count + 1, reader->error) != 0) {
+        const struct parameter_enumerator item = {keep_name(reader, child), (int64_t)value.number};
+        if (array_add(&items, &count, &capacity, item, reader->error) != 0)
             reader->failed = true;
-            continue;
-        }
-        items[count++] =
-            (struct parameter_enumerator){keep_name(reader, child), (int64_t)value.number};
     }
     dwarf_die_release(die);
     type->enumerators = items;
@@ -98,11 +95,9 @@ static void add_member(struct members *members, const struct parameter_member *m
 {
     if (members->count == MEMBERS_MAX)
         return;
-    if (array_reserve(&members->items, &members->capacity, members->count + 1,
-                      members->reader->error) != 0)
+    if (array_add(&members->items, &members->count, &members->capacity, *member,
+                  members->reader->error) != 0)
         members->reader->failed = true;
-    else
-        members->items[members->count++] = *member;
 }
 
 /* An array of char is a text; its length makes the type. */
@@ -113,8 +108,8 @@ static const struct parameter_type *chars_type(struct type_reader *reader, uint6
         if (all->chars[i]->size_bytes == count)
             return all->chars[i];
     struct parameter_type *made = calloc(1, sizeof *made);
-    if (made == NULL || array_reserve(&all->chars, &all->chars_capacity, all->chars_count + 1,
-                                      reader->error) != 0) {
+    if (made == NULL ||
+        array_add(&all->chars, &all->chars_count, &all->chars_capacity, made, reader->error) != 0) {
         free(made);
         reader->failed = true;
         return &unknown;
@@ -122,7 +117,6 @@ static const struct parameter_type *chars_type(struct type_reader *reader, uint6
     made->kind = PARAMETER_TEXT;
     made->size_bytes = (uint32_t)count;
     made->is_chars = true;
-    all->chars[all->chars_count++] = made;
     return made;
 }
 
@@ -299,8 +293,7 @@ static struct parameter_type *make_type(struct type_reader *reader, const struct
     if (type->kind == DWARF_TYPE_STRUCT && nesting <= NESTING_MAX) {
         struct members members = {.reader = reader, .nesting = nesting};
         read_members(&members, type->offset, 0);
-        if (members.count > 0)
-            qsort(members.items, members.count, sizeof *members.items, by_offset);
+        array_sort(members.items, members.count, by_offset);
         made->members = members.items;
         made->members_count = members.count;
     }

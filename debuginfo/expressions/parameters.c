@@ -59,10 +59,7 @@ static bool wanted(const struct walker *walker, uint64_t start, uint64_t end)
 static int add(struct walker *walker, const struct parameter *parameter)
 {
     struct parameters *out = walker->out;
-    if (array_reserve(&out->items, &out->capacity, out->count + 1, walker->error) != 0)
-        return -1;
-    out->items[out->count++] = *parameter;
-    return 0;
+    return array_add(&out->items, &out->count, &out->capacity, *parameter, walker->error);
 }
 
 /* Adds a parameter or the result; `die` has the type. */
@@ -299,8 +296,7 @@ static int by_function(const void *left, const void *right)
 static void drop_doubles(struct parameters *parameters)
 {
     size_t kept = 0;
-    if (parameters->count > 0)
-        qsort(parameters->items, parameters->count, sizeof *parameters->items, by_function);
+    array_sort(parameters->items, parameters->count, by_function);
     for (size_t i = 0; i < parameters->count; i++)
         if (kept == 0 || by_function(&parameters->items[kept - 1], &parameters->items[i]) != 0)
             parameters->items[kept++] = parameters->items[i];

@@ -20,10 +20,8 @@ struct named_code {
 int function_copies_add(struct function_copies *copies, uint64_t origin, uint64_t start,
                         struct error *error)
 {
-    if (array_reserve(&copies->items, &copies->capacity, copies->count + 1, error) != 0)
-        return -1;
-    copies->items[copies->count++] = (struct function_copy){.origin = origin, .start = start};
-    return 0;
+    return array_add(&copies->items, &copies->count, &copies->capacity,
+                     ((struct function_copy){.origin = origin, .start = start}), error);
 }
 
 struct visiting {
@@ -37,11 +35,8 @@ static int visit_symbol(void *context, const struct elf_symbol *symbol)
     struct function_copies *copies = visiting->copies;
     if (symbol->address == 0)
         return 0;
-    if (array_reserve(&copies->names, &copies->names_capacity, copies->names_count + 1,
-                      visiting->error) != 0)
-        return -1;
-    copies->names[copies->names_count++] = (struct named_code){symbol->name, symbol->address};
-    return 0;
+    return array_add(&copies->names, &copies->names_count, &copies->names_capacity,
+                     ((struct named_code){symbol->name, symbol->address}), visiting->error);
 }
 
 static int by_name(const void *left, const void *right)
@@ -114,8 +109,7 @@ int function_copies_finish(struct function_copies *copies, const struct symbol_f
         qsort(copies->names, copies->names_count, sizeof *copies->names, by_name);
         qsort(copies->by_address, copies->names_count, sizeof *copies->by_address, by_address);
     }
-    if (copies->count > 0)
-        qsort(copies->items, copies->count, sizeof *copies->items, by_origin);
+    array_sort(copies->items, copies->count, by_origin);
     for (size_t i = 0; i < copies->count; i++) {
         copies->items[i].clone = all_are(copies, copies->items[i].start, is_clone_name);
         copies->items[i].deleting = all_are(copies, copies->items[i].start, is_deleting_name);

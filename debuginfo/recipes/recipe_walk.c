@@ -335,10 +335,9 @@ static int take_site(struct walker *walker, const struct host *host,
         return -1;
     if (!wanted)
         return 0;
-    if (array_reserve(&recipes->hooks, &recipes->hooks_capacity, recipes->hooks_count + 1,
-                      walker->error) != 0)
+    if (array_add(&recipes->hooks, &recipes->hooks_count, &recipes->hooks_capacity, hook,
+                  walker->error) != 0)
         return -1;
-    recipes->hooks[recipes->hooks_count++] = hook;
     walker->claims[index].hook = (uint32_t)recipes->hooks_count;
     return 0;
 }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "debuginfo/recipes/recipe_cache.h"
 #include "debuginfo/recipes/recipe_parts.h"
 #include "debuginfo/symbols/symbol_trial.h"
@@ -46,8 +47,7 @@ static void name_functions(struct recipes *recipes, const struct function_copies
             recipes->nameless++;
     }
     recipes->hooks_count = kept;
-    if (kept > 0)
-        qsort(recipes->hooks, kept, sizeof *recipes->hooks, by_address);
+    array_sort(recipes->hooks, kept, by_address);
 }
 
 struct trial {

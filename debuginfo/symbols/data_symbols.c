@@ -34,10 +34,8 @@ static int take(void *context, const struct elf_symbol *symbol)
     if (symbol->size_bytes == 0 || symbol->size_bytes > UINT64_MAX - symbol->address ||
         reading->count == SYMBOLS_MAX)
         return 0;
-    if (array_reserve(&reading->items, &reading->capacity, reading->count + 1, reading->error) != 0)
-        return -1;
-    reading->items[reading->count++] = (struct found){*symbol, reading->functions};
-    return 0;
+    return array_add(&reading->items, &reading->count, &reading->capacity,
+                     ((struct found){*symbol, reading->functions}), reading->error);
 }
 
 /* By address; at one address global symbols first, then the largest. */
@@ -77,8 +75,7 @@ static int keep(struct reading *reading)
 {
     struct data_symbols *out = reading->out;
     uint64_t end = 0;
-    if (reading->count > 0)
-        qsort(reading->items, reading->count, sizeof *reading->items, by_address);
+    array_sort(reading->items, reading->count, by_address);
     for (size_t i = 0; i < reading->count; i++) {
         const struct elf_symbol *symbol = &reading->items[i].symbol;
         if (symbol->address < end)

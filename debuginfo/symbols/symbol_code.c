@@ -184,12 +184,11 @@ static int add_target(struct counter *counter, uint32_t caller, uint64_t address
     if (counter->ways &&
         (range == NULL || counter->symbols->functions[range->function].instrumented))
         return 0;
-    if (array_reserve(&counter->targets, &counter->capacity, counter->count + 1, counter->error) !=
-        0)
-        return -1;
-    counter->targets[counter->count++] =
-        (struct target){caller, range != NULL ? range->function : NAMELESS_TARGET | address, after};
-    return 0;
+    return array_add(
+        &counter->targets, &counter->count, &counter->capacity,
+        ((struct target){caller, range != NULL ? range->function : NAMELESS_TARGET | address,
+                         after}),
+        counter->error);
 }
 
 /* Code without hooks may end with a call, as a jump; code with hooks ends with a hook. */
@@ -276,8 +275,7 @@ static void count_pairs(struct symbols *symbols, struct counter *counter)
 {
     for (size_t i = 0; i < symbols->functions_count; i++)
         symbols->functions[i].call_targets = symbols->functions[i].instrumented ? 0 : SYMBOL_NONE;
-    if (counter->count > 0)
-        qsort(counter->targets, counter->count, sizeof *counter->targets, by_caller);
+    array_sort(counter->targets, counter->count, by_caller);
     for (size_t i = 0; i < counter->count; i++)
         if (i == 0 || by_caller(&counter->targets[i], &counter->targets[i - 1]) != 0) {
             symbols->functions[counter->targets[i].caller].call_targets++;
@@ -316,8 +314,7 @@ static int read_calls(const struct symbols *symbols, struct error *error)
         free(counter.targets);
         return -1;
     }
-    if (counter.count > 0)
-        qsort(counter.targets, counter.count, sizeof *counter.targets, by_callee);
+    array_sort(counter.targets, counter.count, by_callee);
     code->calls = counter.targets;
     code->calls_count = counter.count;
     code->calls_read = true;

@@ -100,8 +100,7 @@ static int collect_names(struct builder *builder)
     if (builder->names_count == 0 &&
         elf_file_functions(&files->module, SHT_DYNSYM, collect, builder) != 0)
         return -1;
-    if (builder->names_count > 0)
-        qsort(builder->names, builder->names_count, sizeof *builder->names, by_place);
+    array_sort(builder->names, builder->names_count, by_place);
     return 0;
 }
 
@@ -137,11 +136,8 @@ static int add_range(struct builder *builder, uint64_t start, uint64_t end, uint
                      uint32_t unit)
 {
     struct symbols *symbols = builder->symbols;
-    if (array_reserve(&symbols->ranges, &symbols->ranges_capacity, symbols->ranges_count + 1,
-                      builder->error) != 0)
-        return -1;
-    symbols->ranges[symbols->ranges_count++] = (struct symbol_range){start, end, function, unit};
-    return 0;
+    return array_add(&symbols->ranges, &symbols->ranges_count, &symbols->ranges_capacity,
+                     ((struct symbol_range){start, end, function, unit}), builder->error);
 }
 
 static int add_function(struct builder *builder, uint64_t address, uint64_t size, uint32_t *index)
@@ -242,8 +238,7 @@ static bool mark_nested(const struct builder *builder, struct dwarf_functions *d
     bool any = false;
     size_t piece = 0, range = 0;
     uint64_t covered = 0;
-    if (dwarf->ranges_count > 0)
-        qsort(dwarf->ranges, dwarf->ranges_count, sizeof *dwarf->ranges, by_unit_start);
+    array_sort(dwarf->ranges, dwarf->ranges_count, by_unit_start);
     for (size_t i = 0; i < builder->names_count; i++) {
         const struct named *named = &builder->names[i];
         for (; piece < dwarf->pieces_count && dwarf->pieces[piece].start <= named->address; piece++)
@@ -263,13 +258,11 @@ static bool mark_nested(const struct builder *builder, struct dwarf_functions *d
 static int add_pieces(struct builder *builder, struct dwarf_functions *dwarf,
                       const struct dwarf_search *search)
 {
-    if (dwarf->pieces_count > 0)
-        qsort(dwarf->pieces, dwarf->pieces_count, sizeof *dwarf->pieces, by_start);
+    array_sort(dwarf->pieces, dwarf->pieces_count, by_start);
     if (mark_nested(builder, dwarf)) {
         if (dwarf_functions_read(dwarf, search, true, builder->error) != 0)
             return -1;
-        if (dwarf->pieces_count > 0)
-            qsort(dwarf->pieces, dwarf->pieces_count, sizeof *dwarf->pieces, by_start);
+        array_sort(dwarf->pieces, dwarf->pieces_count, by_start);
     }
     for (size_t i = 0; i < dwarf->pieces_count; i++)
         if ((i == 0 || dwarf->pieces[i].start != dwarf->pieces[i - 1].start) &&
@@ -342,8 +335,7 @@ static int range_by_start(const void *left, const void *right)
 
 static void sort_ranges(struct symbols *symbols)
 {
-    if (symbols->ranges_count > 0)
-        qsort(symbols->ranges, symbols->ranges_count, sizeof *symbols->ranges, range_by_start);
+    array_sort(symbols->ranges, symbols->ranges_count, range_by_start);
 }
 
 /* Where a symbol's code ends: by its size, else at the next symbol or its section's end. */

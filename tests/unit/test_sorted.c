@@ -1,5 +1,7 @@
 /* Sorted arrays: each place that is found against a walk from the front. */
 #include "base/sorted.h"
+
+#include "base/array.h"
 #include "tests/unit/check.h"
 
 #include <stdint.h>
@@ -34,6 +36,27 @@ static bool finds(size_t count, size_t alike)
     return right;
 }
 
+static int by_number(const void *left, const void *right)
+{
+    return ((const struct item *)left)->number - ((const struct item *)right)->number;
+}
+
+/* Items that are added and then sorted; without any there is nothing to sort. */
+static bool adds(int count)
+{
+    struct item *items = NULL;
+    size_t used = 0, capacity = 0;
+    bool right = true;
+    for (int i = count; i > 0; i--)
+        right &= array_add(&items, &used, &capacity, ((struct item){i, -i}), NULL) == 0;
+    array_sort(items, used, by_number);
+    right &= used == (size_t)count && (items != NULL) == (count > 0);
+    for (int i = 0; i < count && right; i++)
+        right = items[i].number == i + 1 && items[i].key == -(i + 1);
+    free(items);
+    return right;
+}
+
 int main(void)
 {
     bool single = true, alike = true;
@@ -43,6 +66,8 @@ int main(void)
     }
     check(single, "places in arrays of 0 to %d items", ITEMS);
     check(alike, "places where keys are alike");
+
+    check(adds(0) && adds(1) && adds(100), "items are added to an array and sorted");
 
     uint64_t top = UINT64_MAX;
     struct unsigned_item {
