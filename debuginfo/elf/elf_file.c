@@ -147,23 +147,19 @@ const char *elf_file_open(struct elf_file *file, const char *path)
         return errno == ENOENT || errno == ENOTDIR ? "missing"
                : errno == EINVAL                   ? "not a regular file"
                                                    : system_problem();
-    const char *problem = NULL;
-    if (status.st_size == 0)
-        problem = "empty file";
-    if (problem == NULL) {
-        void *map = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, descriptor, 0);
-        if (map == MAP_FAILED) {
-            (void)system_problem();
-            problem = "cannot be mapped into memory";
-        } else {
-            file->bytes = map;
-            file->size_bytes = (size_t)status.st_size;
-            file->modified_ns =
-                (size_t)status.st_mtim.tv_sec * 1000000000u + (size_t)status.st_mtim.tv_nsec;
-        }
-    }
+    void *map = NULL;
+    if (status.st_size != 0)
+        map = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, descriptor, 0);
+    if (map == MAP_FAILED)
+        (void)system_problem();
     close(descriptor);
-    return problem != NULL ? problem : read_headers(file);
+    if (map == NULL || map == MAP_FAILED)
+        return map == NULL ? "empty file" : "cannot be mapped into memory";
+    file->bytes = map;
+    file->size_bytes = (size_t)status.st_size;
+    file->modified_ns =
+        (size_t)status.st_mtim.tv_sec * 1000000000u + (size_t)status.st_mtim.tv_nsec;
+    return read_headers(file);
 }
 
 void elf_file_close(struct elf_file *file)
@@ -229,20 +225,20 @@ bool elf_file_symbol(const struct elf_file *file, const struct elf_section *tabl
         table->link >= file->sections_count)
         return false;
     memcpy(&raw, table->data + index * sizeof raw, sizeof raw);
-    unsigned char binding = ELF64_ST_BIND(raw.st_info);
+    unsigned char binding = ELF64_ST_BIND(raw.st_info), type = ELF64_ST_TYPE(raw.st_info);
     *symbol = (struct elf_symbol){section_text(&file->sections[table->link], raw.st_name),
                                   raw.st_value,
                                   raw.st_size,
                                   binding != STB_LOCAL,
                                   binding == STB_WEAK,
+                                  type == STT_FUNC || type == STT_GNU_IFUNC,
                                   index};
     *defined = raw.st_shndx != SHN_UNDEF;
     return true;
 }
 
-/* Visits the defined symbols of two types. */
-static int visit_symbols(const struct elf_file *file, uint32_t table_type,
-                         const unsigned char types[2], elf_symbol_visit *visit, void *context)
+static int visit_symbols(const struct elf_file *file, uint32_t table_type, bool variables,
+                         elf_symbol_visit *visit, void *context)
 {
     for (uint32_t i = 0; i < file->sections_count; i++) {
         const struct elf_section *table = &file->sections[i];
@@ -253,9 +249,9 @@ static int visit_symbols(const struct elf_file *file, uint32_t table_type,
             struct elf_symbol symbol;
             bool defined;
             unsigned char type = ELF64_ST_TYPE(table->data[k * sizeof(Elf64_Sym) + 4]);
-            if ((type != types[0] && type != types[1]) ||
-                !elf_file_symbol(file, table, k, &symbol, &defined) || !defined ||
-                symbol.name[0] == 0)
+            if (!elf_file_symbol(file, table, k, &symbol, &defined) || !defined ||
+                symbol.name[0] == 0 ||
+                !(symbol.is_function || (variables && (type == STT_OBJECT || type == STT_COMMON))))
                 continue;
             int result = visit(context, &symbol);
             if (result != 0)
@@ -268,13 +264,11 @@ static int visit_symbols(const struct elf_file *file, uint32_t table_type,
 int elf_file_functions(const struct elf_file *file, uint32_t table_type, elf_symbol_visit *visit,
                        void *context)
 {
-    static const unsigned char types[2] = {STT_FUNC, STT_GNU_IFUNC};
-    return visit_symbols(file, table_type, types, visit, context);
+    return visit_symbols(file, table_type, false, visit, context);
 }
 
-int elf_file_objects(const struct elf_file *file, uint32_t table_type, elf_symbol_visit *visit,
+int elf_file_symbols(const struct elf_file *file, uint32_t table_type, elf_symbol_visit *visit,
                      void *context)
 {
-    static const unsigned char types[2] = {STT_OBJECT, STT_COMMON};
-    return visit_symbols(file, table_type, types, visit, context);
+    return visit_symbols(file, table_type, true, visit, context);
 }

@@ -29,7 +29,8 @@ struct elf_symbol {
     const char *name;
     uint64_t address, size_bytes;
     bool global, weak; /* a weak symbol is global, too */
-    uint32_t index;    /* in its table */
+    bool is_function;
+    uint32_t index; /* in its table */
 };
 
 struct elf_file {
@@ -70,8 +71,8 @@ bool elf_file_is_code(const struct elf_file *file, uint64_t address);
 typedef int elf_symbol_visit(void *context, const struct elf_symbol *symbol);
 int elf_file_functions(const struct elf_file *file, uint32_t table_type, elf_symbol_visit *visit,
                        void *context);
-/* The same for its variables, except thread-local ones. */
-int elf_file_objects(const struct elf_file *file, uint32_t table_type, elf_symbol_visit *visit,
+/* The same for its functions and variables, except thread-local ones. */
+int elf_file_symbols(const struct elf_file *file, uint32_t table_type, elf_symbol_visit *visit,
                      void *context);
 
 /* A symbol by its index in a table's section; false if there is none. *defined: it has an address

@@ -15,16 +15,10 @@
 
 #define SYMBOLS_MAX 4000000u
 
-struct found {
-    struct elf_symbol symbol; /* its name is the file's */
-    bool is_function;
-};
-
 struct reading {
     struct data_symbols *out;
-    struct found *items;
+    struct elf_symbol *items; /* their names are the files' */
     size_t count, capacity;
-    bool functions; /* take() gets functions */
     struct error *error;
 };
 
@@ -34,15 +28,13 @@ static int take(void *context, const struct elf_symbol *symbol)
     if (symbol->size_bytes == 0 || symbol->size_bytes > UINT64_MAX - symbol->address ||
         reading->count == SYMBOLS_MAX)
         return 0;
-    return array_add(&reading->items, &reading->count, &reading->capacity,
-                     ((struct found){*symbol, reading->functions}), reading->error);
+    return array_add(&reading->items, &reading->count, &reading->capacity, *symbol, reading->error);
 }
 
 /* By address; at one address global symbols first, then the largest. */
 static int by_address(const void *left, const void *right)
 {
-    const struct elf_symbol *a = &((const struct found *)left)->symbol;
-    const struct elf_symbol *b = &((const struct found *)right)->symbol;
+    const struct elf_symbol *a = left, *b = right;
     if (a->address != b->address)
         return a->address < b->address ? -1 : 1;
     if (a->global != b->global)
@@ -77,7 +69,7 @@ static int keep(struct reading *reading)
     uint64_t end = 0;
     array_sort(reading->items, reading->count, by_address);
     for (size_t i = 0; i < reading->count; i++) {
-        const struct elf_symbol *symbol = &reading->items[i].symbol;
+        const struct elf_symbol *symbol = &reading->items[i];
         if (symbol->address < end)
             continue;
         if (array_reserve(&out->items, &out->capacity, out->count + 1, reading->error) != 0)
@@ -86,8 +78,8 @@ static int keep(struct reading *reading)
             text_pool_add(&out->texts, symbol->name, plain_length(symbol->name), reading->error);
         if (name == NULL)
             return -1;
-        out->items[out->count++] = (struct data_symbol){symbol->address, symbol->size_bytes,
-                                                        reading->items[i].is_function, name};
+        out->items[out->count++] =
+            (struct data_symbol){symbol->address, symbol->size_bytes, symbol->is_function, name};
         end = symbol->address + symbol->size_bytes;
     }
     return 0;
@@ -108,20 +100,6 @@ static void read_segments(struct data_symbols *out, const struct elf_file *modul
     }
 }
 
-static int read_tables(struct reading *reading, const struct elf_file *file)
-{
-    static const uint32_t tables[2] = {SHT_SYMTAB, SHT_DYNSYM};
-    for (unsigned i = 0; i < 2; i++) {
-        reading->functions = false;
-        if (elf_file_objects(file, tables[i], take, reading) != 0)
-            return -1;
-        reading->functions = true;
-        if (elf_file_functions(file, tables[i], take, reading) != 0)
-            return -1;
-    }
-    return 0;
-}
-
 int data_symbols_open(struct data_symbols *symbols, const char *path, const char *build_id,
                       const struct symbols_options *options, struct error *error)
 {
@@ -137,8 +115,9 @@ int data_symbols_open(struct data_symbols *symbols, const char *path, const char
         files->module_open ? &files->module : NULL,
         files->module_open && files->debug != NULL ? &files->debug->elf : NULL};
     for (unsigned i = 0; i < 2 && result == 0; i++)
-        if (tables[i] != NULL)
-            result = read_tables(&reading, tables[i]);
+        if (tables[i] != NULL && (elf_file_symbols(tables[i], SHT_SYMTAB, take, &reading) != 0 ||
+                                  elf_file_symbols(tables[i], SHT_DYNSYM, take, &reading) != 0))
+            result = -1;
     if (result == 0 && files->module_open)
         read_segments(symbols, &files->module);
     if (result == 0)

@@ -154,13 +154,6 @@ int symbols_open(struct symbols *symbols, const char *path, const char *build_id
     return result;
 }
 
-int symbols_read(struct symbols *symbols, const char *path, const char *build_id,
-                 const char *sysroot, const char *symbols_dir, struct error *error)
-{
-    const struct symbols_options options = {.sysroot = sysroot, .symbols_dir = symbols_dir};
-    return symbols_open(symbols, path, build_id, &options, error);
-}
-
 void symbols_release(struct symbols *symbols)
 {
     symbol_lines_close(symbols->lines);

@@ -98,9 +98,6 @@ struct symbols_options {
 int symbols_open(struct symbols *symbols, const char *path, const char *build_id,
                  const struct symbols_options *options, struct error *error);
 
-/* The same with the options of a load. */
-int symbols_read(struct symbols *symbols, const char *path, const char *build_id,
-                 const char *sysroot, const char *symbols_dir, struct error *error);
 void symbols_release(struct symbols *symbols);
 
 /* The range that holds an address, or NULL. */
