@@ -166,8 +166,6 @@ static void copy_arguments(struct shortener *s, size_t name)
     }
 }
 
-/* ---- closures ---- */
-
 /* Drops the closure's call operator: people call it by the closure's name. */
 static void skip_call_operator(struct shortener *s, size_t name)
 {
@@ -338,8 +336,6 @@ static void copy_parentheses(struct shortener *s, size_t item, size_t *name)
     *name = item;
 }
 
-/* ---- tokens ---- */
-
 /* `<` opens template arguments behind a name; elsewhere it compares. */
 static bool opens_arguments(const struct shortener *s, size_t item)
 {
@@ -385,8 +381,6 @@ static void copy_token(struct shortener *s, size_t item, size_t *name, char clos
             *name = s->length;
     }
 }
-
-/* ---- the whole ---- */
 
 /* Skips "(*" or "(A::*" before a name inside its function's return type: void
  * (*name(int))(double). */

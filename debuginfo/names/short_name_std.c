@@ -17,50 +17,45 @@ static bool piece_starts(struct text_piece piece, const char *text)
     return piece.length >= length && memcmp(piece.text, text, length) == 0;
 }
 
+/* Is it one of these words, with spaces between them? */
+static bool piece_among(struct text_piece piece, const char *words)
+{
+    for (size_t length; *words != '\0'; words += length + strspn(words + length, " ")) {
+        length = strcspn(words, " ");
+        if (length == piece.length && memcmp(words, piece.text, length) == 0)
+            return true;
+    }
+    return false;
+}
+
 /* Templates and their defaults, from the second argument (`first` 1) or third (2) on. $1 and $2 are
  * the first and second argument. */
 static const struct {
-    const char *name;
+    const char *names;
     unsigned first;
     const char *defaults[3];
 } templates[] = {
-    {"std::vector", 1, {"std::allocator<$1>"}},
-    {"std::deque", 1, {"std::allocator<$1>"}},
-    {"std::list", 1, {"std::allocator<$1>"}},
-    {"std::forward_list", 1, {"std::allocator<$1>"}},
-    {"std::set", 1, {"std::less<$1>", "std::allocator<$1>"}},
-    {"std::multiset", 1, {"std::less<$1>", "std::allocator<$1>"}},
-    {"std::map", 2, {"std::less<$1>", "std::allocator<std::pair<$1 const, $2>>"}},
-    {"std::multimap", 2, {"std::less<$1>", "std::allocator<std::pair<$1 const, $2>>"}},
-    {"std::unordered_set", 1, {"std::hash<$1>", "std::equal_to<$1>", "std::allocator<$1>"}},
-    {"std::unordered_multiset", 1, {"std::hash<$1>", "std::equal_to<$1>", "std::allocator<$1>"}},
-    {"std::unordered_map",
+    {"std::vector std::deque std::list std::forward_list", 1, {"std::allocator<$1>"}},
+    {"std::set std::multiset", 1, {"std::less<$1>", "std::allocator<$1>"}},
+    {"std::map std::multimap", 2, {"std::less<$1>", "std::allocator<std::pair<$1 const, $2>>"}},
+    {"std::unordered_set std::unordered_multiset",
+     1,
+     {"std::hash<$1>", "std::equal_to<$1>", "std::allocator<$1>"}},
+    {"std::unordered_map std::unordered_multimap",
      2,
      {"std::hash<$1>", "std::equal_to<$1>", "std::allocator<std::pair<$1 const, $2>>"}},
-    {"std::unordered_multimap",
-     2,
-     {"std::hash<$1>", "std::equal_to<$1>", "std::allocator<std::pair<$1 const, $2>>"}},
-    {"std::stack", 1, {"std::deque<$1>"}},
-    {"std::queue", 1, {"std::deque<$1>"}},
+    {"std::stack std::queue", 1, {"std::deque<$1>"}},
     {"std::priority_queue", 1, {"std::vector<$1>", "std::less<$1>"}},
     {"std::unique_ptr", 1, {"std::default_delete<$1>"}},
-    {"std::basic_string", 1, {"std::char_traits<$1>", "std::allocator<$1>"}},
-    {"std::basic_stringbuf", 1, {"std::char_traits<$1>", "std::allocator<$1>"}},
-    {"std::basic_stringstream", 1, {"std::char_traits<$1>", "std::allocator<$1>"}},
-    {"std::basic_istringstream", 1, {"std::char_traits<$1>", "std::allocator<$1>"}},
-    {"std::basic_ostringstream", 1, {"std::char_traits<$1>", "std::allocator<$1>"}},
-    {"std::basic_string_view", 1, {"std::char_traits<$1>"}},
-    {"std::basic_ios", 1, {"std::char_traits<$1>"}},
-    {"std::basic_istream", 1, {"std::char_traits<$1>"}},
-    {"std::basic_ostream", 1, {"std::char_traits<$1>"}},
-    {"std::basic_iostream", 1, {"std::char_traits<$1>"}},
-    {"std::basic_streambuf", 1, {"std::char_traits<$1>"}},
-    {"std::basic_filebuf", 1, {"std::char_traits<$1>"}},
-    {"std::basic_ifstream", 1, {"std::char_traits<$1>"}},
-    {"std::basic_ofstream", 1, {"std::char_traits<$1>"}},
-    {"std::basic_fstream", 1, {"std::char_traits<$1>"}},
-    {"std::istreambuf_iterator", 1, {"std::char_traits<$1>"}},
-    {"std::ostreambuf_iterator", 1, {"std::char_traits<$1>"}},
+    {"std::basic_string std::basic_stringbuf std::basic_stringstream "
+     "std::basic_istringstream std::basic_ostringstream",
+     1,
+     {"std::char_traits<$1>", "std::allocator<$1>"}},
+    {"std::basic_string_view std::basic_ios std::basic_istream std::basic_ostream "
+     "std::basic_iostream std::basic_streambuf std::basic_filebuf std::basic_ifstream "
+     "std::basic_ofstream std::basic_fstream std::istreambuf_iterator std::ostreambuf_iterator",
+     1,
+     {"std::char_traits<$1>"}},
     {"std::basic_regex", 1, {"std::regex_traits<$1>"}},
     {"std::span", 1, {"18446744073709551615ul"}},
     {"std::chrono::duration", 1, {"std::ratio<1l, 1l>"}},
@@ -108,14 +103,10 @@ static bool says_nothing(struct text_piece name, struct text_piece argument)
  * are deduced? */
 static bool is_inner(struct text_piece name)
 {
-    static const char *const functions[] = {"std::endl", "std::ends", "std::flush", "std::getline",
-                                            "std::ws"};
     if (piece_is(name, "std::_Tuple_impl"))
         return false;
-    for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++)
-        if (piece_is(name, functions[i]))
-            return true;
-    return piece_starts(name, "std::_") || piece_starts(name, "__gnu_cxx::_") ||
+    return piece_among(name, "std::endl std::ends std::flush std::getline std::ws") ||
+           piece_starts(name, "std::_") || piece_starts(name, "__gnu_cxx::_") ||
            piece_starts(name, "std::operator");
 }
 
@@ -131,7 +122,7 @@ size_t std_arguments_shown(struct text_piece name, const struct text_piece *argu
         return count;
     for (size_t i = 0; i < TEMPLATES_COUNT; i++) {
         unsigned first = templates[i].first;
-        if (!piece_is(name, templates[i].name))
+        if (!piece_among(name, templates[i].names))
             continue;
         while (
             count > first && count <= first + DEFAULTS_MAX &&
@@ -178,11 +169,8 @@ size_t std_alias(struct text_piece instance, char *name, size_t size)
 
 int std_inline_namespace(struct text_piece part)
 {
-    static const char *const names[] = {
-        "__cxx11", "_V2", "__ndk1", "__cxx1998", "fundamentals_v1", "fundamentals_v2"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (piece_is(part, names[i]))
-            return true;
+    if (piece_among(part, "__cxx11 _V2 __ndk1 __cxx1998 fundamentals_v1 fundamentals_v2"))
+        return true;
     bool number = part.length > 2 && part.length < 6 && piece_starts(part, "__");
     for (size_t i = 2; number && i < part.length; i++)
         number = isdigit((unsigned char)part.text[i]);
