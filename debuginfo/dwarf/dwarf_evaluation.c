@@ -18,12 +18,13 @@ static struct dwarf_item *push(struct dwarf_evaluation *evaluation, enum dwarf_i
     return item;
 }
 
-static bool push_constant(struct dwarf_evaluation *evaluation, uint64_t constant)
+static bool push_number(struct dwarf_evaluation *evaluation, enum dwarf_item_kind kind,
+                        uint64_t number)
 {
-    struct dwarf_item *item = push(evaluation, DWARF_ITEM_CONSTANT);
+    struct dwarf_item *item = push(evaluation, kind);
     if (item == NULL)
         return false;
-    item->constant = constant;
+    item->constant = number;
     return true;
 }
 
@@ -83,12 +84,12 @@ static bool push_register(struct dwarf_evaluation *evaluation, uint64_t number)
     return true;
 }
 
-static bool push_frame_address(struct dwarf_evaluation *evaluation, int64_t offset)
+static bool push_frame_address(struct dwarf_evaluation *evaluation)
 {
     const struct call_frame *frame = evaluation->context->frame;
     if (frame == NULL)
         return dwarf_give_up(evaluation, PLACE_FRAME);
-    return push_sum(evaluation, frame->cfa_register, frame->cfa_offset + offset, true);
+    return push_sum(evaluation, frame->cfa_register, frame->cfa_offset, true);
 }
 
 /* Evaluates the function's frame base, an expression that names a register or an address. */
@@ -209,15 +210,6 @@ static bool combine(struct dwarf_evaluation *evaluation, unsigned code)
     return true;
 }
 
-static bool push_address(struct dwarf_evaluation *evaluation, uint64_t address)
-{
-    struct dwarf_item *item = push(evaluation, DWARF_ITEM_ADDRESS);
-    if (item == NULL)
-        return false;
-    item->constant = address;
-    return true;
-}
-
 /* Runs operations that dwarf_operation.h does not name. */
 static bool run_other(struct dwarf_evaluation *evaluation, unsigned code)
 {
@@ -245,15 +237,15 @@ static bool run(struct dwarf_evaluation *evaluation, const struct dwarf_operatio
 {
     switch (operation->kind) {
     case DWARF_PUSH_CONSTANT:
-        return push_constant(evaluation, operation->number);
+        return push_number(evaluation, DWARF_ITEM_CONSTANT, operation->number);
     case DWARF_PUSH_ADDRESS:
-        return push_address(evaluation, operation->number);
+        return push_number(evaluation, DWARF_ITEM_ADDRESS, operation->number);
     case DWARF_PUSH_SUM:
         return push_sum(evaluation, operation->number, operation->offset, false);
     case DWARF_PUSH_FRAME:
         return push_frame_base(evaluation, operation->offset);
     case DWARF_PUSH_CFA:
-        return push_frame_address(evaluation, 0);
+        return push_frame_address(evaluation);
     case DWARF_ADD:
         return add(evaluation, operation->number);
     case DWARF_LOAD:
@@ -271,7 +263,7 @@ static bool run(struct dwarf_evaluation *evaluation, const struct dwarf_operatio
         return true;
     case DWARF_IS_BYTES:
         evaluation->is_value = true;
-        return push_constant(evaluation, operation->number);
+        return push_number(evaluation, DWARF_ITEM_CONSTANT, operation->number);
     case DWARF_AT_ENTRY:
         return dwarf_give_up(evaluation, PLACE_OVERWRITTEN);
     case DWARF_TAKEN_APART:

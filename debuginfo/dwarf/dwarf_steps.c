@@ -15,9 +15,15 @@
 #define ITEMS_MAX 8
 #define WORD_BYTES 8
 
-struct item {
+/* The type of an item, or none: words are 64 bits wide then. */
+struct word_type {
     bool typed, is_signed;
-    uint8_t size; /* of a typed item */
+    uint8_t size;
+};
+static const struct word_type untyped = {.size = WORD_BYTES};
+
+struct item {
+    struct word_type type;
     unsigned count;
     struct fisql_recipe_value steps[FISQL_RECIPE_STEPS_MAX];
 };
@@ -59,27 +65,17 @@ static bool push(struct computing *computing, const struct fisql_recipe_value *v
     if (computing->depth == ITEMS_MAX)
         return give_up(computing, PLACE_COMPLEX);
     struct item *item = &computing->items[computing->depth++];
-    item->typed = item->is_signed = false;
-    item->size = WORD_BYTES;
+    item->type = untyped;
     item->count = 0;
     return append(computing, item, value, 1);
 }
 
-static bool push_constant(struct computing *computing, uint64_t constant)
+static bool push_number(struct computing *computing, enum fisql_recipe_where where, uint64_t number)
 {
-    const struct fisql_recipe_value value = {.where = FISQL_WHERE_CONSTANT,
+    const struct fisql_recipe_value value = {.where = (uint8_t)where,
                                              .what = FISQL_WHAT_UNSIGNED,
                                              .size = WORD_BYTES,
-                                             .constant = constant};
-    return push(computing, &value);
-}
-
-static bool push_address(struct computing *computing, uint64_t address)
-{
-    const struct fisql_recipe_value value = {.where = FISQL_WHERE_ADDRESS,
-                                             .what = FISQL_WHAT_UNSIGNED,
-                                             .size = WORD_BYTES,
-                                             .constant = address};
+                                             .constant = number};
     return push(computing, &value);
 }
 
@@ -141,61 +137,61 @@ static bool step(struct computing *computing, enum fisql_recipe_step step, uint8
     return item != NULL ? append(computing, item, &value, 1) : give_up(computing, PLACE_COMPLEX);
 }
 
-/* Joins the steps of the top two items to one item; false if their types differ. */
-static bool join(struct computing *computing)
+/* Joins the steps of the top two items to one item; NULL if their types differ. */
+static struct item *join(struct computing *computing)
 {
     if (computing->depth < 2)
-        return give_up(computing, PLACE_COMPLEX);
+        return NULL;
     const struct item *b = &computing->items[--computing->depth];
     struct item *a = top(computing);
-    if (a->typed != b->typed || a->size != b->size || a->is_signed != b->is_signed)
-        return give_up(computing, PLACE_COMPLEX);
-    return append(computing, a, b->steps, b->count);
+    bool same = a->type.typed == b->type.typed && a->type.size == b->type.size &&
+                a->type.is_signed == b->type.is_signed;
+    return same && append(computing, a, b->steps, b->count) ? a : NULL;
 }
 
 static bool arithmetic(struct computing *computing, enum fisql_recipe_step operation)
 {
-    if (!join(computing))
-        return false;
-    const struct item *item = top(computing);
-    return step(computing, operation, item->size,
-                item->typed ? item->is_signed : operation == FISQL_STEP_DIVIDE, 0);
+    const struct item *item = join(computing);
+    return item != NULL
+               ? step(computing, operation, item->type.size,
+                      item->type.typed ? item->type.is_signed : operation == FISQL_STEP_DIVIDE, 0)
+               : give_up(computing, PLACE_COMPLEX);
 }
 
 static bool shift(struct computing *computing, enum fisql_recipe_step operation, bool is_signed)
 {
-    if (!join(computing))
-        return false;
-    const struct item *item = top(computing);
-    return step(computing, operation, item->size, is_signed, 0) &&
-           (!item->typed || step(computing, FISQL_STEP_CONVERT, item->size, item->is_signed, 0));
+    const struct item *item = join(computing);
+    if (item == NULL)
+        return give_up(computing, PLACE_COMPLEX);
+    return step(computing, operation, item->type.size, is_signed, 0) &&
+           (!item->type.typed ||
+            step(computing, FISQL_STEP_CONVERT, item->type.size, item->type.is_signed, 0));
 }
 
 static bool compare(struct computing *computing, unsigned code)
 {
     bool turned = code == DW_OP_gt || code == DW_OP_ge;
-    if ((turned && !swap(computing)) || !join(computing))
-        return false;
-    struct item *item = top(computing);
+    struct item *item = !turned || swap(computing) ? join(computing) : NULL;
+    if (item == NULL)
+        return give_up(computing, PLACE_COMPLEX);
     enum fisql_recipe_step operation = code == DW_OP_eq || code == DW_OP_ne ? FISQL_STEP_EQUAL
                                        : code == DW_OP_lt || code == DW_OP_gt
                                            ? FISQL_STEP_LESS
                                            : FISQL_STEP_LESS_OR_EQUAL;
-    if (!step(computing, operation, item->size, item->typed ? item->is_signed : true, 0))
+    if (!step(computing, operation, item->type.size, !item->type.typed || item->type.is_signed, 0))
         return false;
-    item->typed = item->is_signed = false;
-    item->size = WORD_BYTES;
+    item->type = untyped;
     return code != DW_OP_ne || step(computing, FISQL_STEP_IS_ZERO, WORD_BYTES, false, 0);
 }
 
 /* The absolute value: (x ^ s) - s, where all bits of s are the sign. */
 static bool absolute(struct computing *computing)
 {
-    return top(computing) != NULL && !top(computing)->typed && pick(computing, 0) &&
-           push_constant(computing, 63) && shift(computing, FISQL_STEP_SHIFT_RIGHT, true) &&
-           pick(computing, 0) && pick(computing, 2) &&
-           arithmetic(computing, FISQL_STEP_EXCLUSIVE_OR) && swap(computing) &&
-           arithmetic(computing, FISQL_STEP_SUBTRACT) && swap(computing) &&
+    return top(computing) != NULL && !top(computing)->type.typed && pick(computing, 0) &&
+           push_number(computing, FISQL_WHERE_CONSTANT, 63) &&
+           shift(computing, FISQL_STEP_SHIFT_RIGHT, true) && pick(computing, 0) &&
+           pick(computing, 2) && arithmetic(computing, FISQL_STEP_EXCLUSIVE_OR) &&
+           swap(computing) && arithmetic(computing, FISQL_STEP_SUBTRACT) && swap(computing) &&
            (computing->depth--, true);
 }
 
@@ -207,13 +203,12 @@ static bool choose(struct computing *computing)
     const unsigned char *behind = dwarf_take_bytes(computing->cursor, sizeof rest);
     if (computing->depth < 3 || behind == NULL || memcmp(behind, rest, sizeof rest) != 0)
         return give_up(computing, PLACE_COMPLEX);
-    struct item *mask = top(computing), type = mask[-1];
-    if (mask->typed || !step(computing, FISQL_STEP_IS_TRUE, WORD_BYTES, false, 0) ||
+    struct item *mask = top(computing);
+    const struct word_type type = mask[-1].type;
+    if (mask->type.typed || !step(computing, FISQL_STEP_IS_TRUE, WORD_BYTES, false, 0) ||
         !step(computing, FISQL_STEP_NEGATE, type.size, type.is_signed, 0))
         return give_up(computing, PLACE_COMPLEX);
-    mask->typed = type.typed;
-    mask->size = type.size;
-    mask->is_signed = type.is_signed;
+    mask->type = type;
     /* a b m; a b m a b; a b m (a ^ b); a b (m & (a ^ b)); a (b ^ ...) */
     if (!pick(computing, 2) || !pick(computing, 2) ||
         !arithmetic(computing, FISQL_STEP_EXCLUSIVE_OR) || !arithmetic(computing, FISQL_STEP_AND) ||
@@ -225,28 +220,23 @@ static bool choose(struct computing *computing)
 
 static bool add(struct computing *computing, uint64_t number)
 {
-    if (top(computing) == NULL || top(computing)->typed)
+    if (top(computing) == NULL || top(computing)->type.typed)
         return give_up(computing, PLACE_COMPLEX);
     if (number <= INT32_MAX)
         return step(computing, FISQL_STEP_OFFSET, WORD_BYTES, false, (int32_t)number);
-    return push_constant(computing, number) && arithmetic(computing, FISQL_STEP_ADD);
+    return push_number(computing, FISQL_WHERE_CONSTANT, number) &&
+           arithmetic(computing, FISQL_STEP_ADD);
 }
 
 static bool load(struct computing *computing, uint64_t size, bool is_signed)
 {
-    if (top(computing) == NULL || top(computing)->typed || size == 0 || size > WORD_BYTES)
+    if (top(computing) == NULL || top(computing)->type.typed || size == 0 || size > WORD_BYTES)
         return give_up(computing, PLACE_COMPLEX);
     computing->loads = true;
     return step(computing, FISQL_STEP_LOAD, (uint8_t)size, is_signed, 0);
 }
 
 /* ---- types ---- */
-
-struct base_type {
-    bool none; /* the type of words without one */
-    uint8_t size, bits;
-    bool is_signed;
-};
 
 /* The bits of LLVM's own types such as DW_ATE_unsigned_1. */
 static unsigned bits_of(struct dwarf_types *types, Dwarf_Off offset, unsigned size)
@@ -261,13 +251,14 @@ static unsigned bits_of(struct dwarf_types *types, Dwarf_Off offset, unsigned si
 }
 
 /* Takes the offset, from the unit's start, of an integer type. */
-static bool take_type(struct computing *computing, struct base_type *base)
+static bool take_type(struct computing *computing, struct word_type *out, uint8_t *bits)
 {
     struct dwarf_types *types = computing->context->types;
     uint64_t offset = dwarf_take_unsigned(computing->cursor);
     Dwarf_Off header;
-    *base = (struct base_type){.none = offset == 0, .size = WORD_BYTES, .bits = 64};
-    if (base->none)
+    *out = untyped;
+    *bits = 64;
+    if (offset == 0)
         return true;
     if (types == NULL || computing->context->unit->split ||
         !dwarf_die_unit(types->debug, types->unit, &header))
@@ -277,64 +268,62 @@ static bool take_type(struct computing *computing, struct base_type *base)
                    type.kind == DWARF_TYPE_CHAR;
     if (!integer || type.size_bytes == 0 || type.size_bytes > WORD_BYTES)
         return give_up(computing, PLACE_COMPLEX);
-    unsigned bits = bits_of(types, header + offset, (unsigned)type.size_bytes);
-    base->size = (uint8_t)type.size_bytes;
-    base->bits = (uint8_t)bits;
-    base->is_signed = type.is_signed;
-    return (bits > 0 && bits <= 8 * type.size_bytes) || give_up(computing, PLACE_COMPLEX);
+    unsigned named = bits_of(types, header + offset, (unsigned)type.size_bytes);
+    *out = (struct word_type){true, type.is_signed, (uint8_t)type.size_bytes};
+    *bits = (uint8_t)named;
+    return (named > 0 && named <= 8 * type.size_bytes) || give_up(computing, PLACE_COMPLEX);
+}
+
+/* Makes the top item a number of a type. */
+static bool narrow(struct computing *computing, const struct word_type *type, uint8_t bits)
+{
+    top(computing)->type = *type;
+    return !type->typed || step(computing, FISQL_STEP_BITS, bits, type->is_signed, 0);
 }
 
 static bool convert(struct computing *computing)
 {
-    struct base_type type;
-    struct item *item = top(computing);
-    if (item == NULL || !take_type(computing, &type))
+    struct word_type type;
+    uint8_t bits;
+    if (top(computing) == NULL || !take_type(computing, &type, &bits))
         return give_up(computing, PLACE_COMPLEX);
-    item->typed = !type.none;
-    item->size = type.size;
-    item->is_signed = type.is_signed;
-    return type.none || step(computing, FISQL_STEP_BITS, type.bits, type.is_signed, 0);
+    return narrow(computing, &type, bits);
 }
 
 static bool typed_register(struct computing *computing)
 {
-    struct base_type type;
+    struct word_type type;
+    uint8_t bits;
     uint64_t number = dwarf_take_unsigned(computing->cursor);
-    if (!take_type(computing, &type) || !push_sum(computing, number, 0))
-        return false;
-    top(computing)->typed = !type.none;
-    top(computing)->size = type.size;
-    top(computing)->is_signed = type.is_signed;
-    return type.none || step(computing, FISQL_STEP_BITS, type.bits, type.is_signed, 0);
+    return take_type(computing, &type, &bits) && push_sum(computing, number, 0) &&
+           narrow(computing, &type, bits);
 }
 
 static bool typed_load(struct computing *computing)
 {
-    struct base_type type;
+    struct word_type type;
+    uint8_t bits;
     uint64_t size = dwarf_take(computing->cursor, 1);
-    if (!take_type(computing, &type) || type.none || type.size != size || type.bits != 8 * size ||
-        !load(computing, size, type.is_signed))
+    if (!take_type(computing, &type, &bits) || !type.typed || type.size != size ||
+        bits != 8 * size || !load(computing, size, type.is_signed))
         return give_up(computing, PLACE_COMPLEX);
-    top(computing)->typed = true;
-    top(computing)->size = type.size;
-    top(computing)->is_signed = type.is_signed;
+    top(computing)->type = type;
     return true;
 }
 
 static bool typed_constant(struct computing *computing)
 {
-    struct base_type type;
-    if (!take_type(computing, &type))
+    struct word_type type;
+    uint8_t bits;
+    if (!take_type(computing, &type, &bits))
         return false;
     uint64_t size = dwarf_take(computing->cursor, 1);
-    if (type.none || size != type.size || type.bits != 8 * size ||
-        !push_constant(computing, type.is_signed
-                                      ? (uint64_t)dwarf_take_fixed(computing->cursor, type.size)
-                                      : dwarf_take(computing->cursor, type.size)))
+    if (!type.typed || size != type.size || bits != 8 * size ||
+        !push_number(computing, FISQL_WHERE_CONSTANT,
+                     type.is_signed ? (uint64_t)dwarf_take_fixed(computing->cursor, type.size)
+                                    : dwarf_take(computing->cursor, type.size)))
         return give_up(computing, PLACE_COMPLEX);
-    top(computing)->typed = true;
-    top(computing)->size = type.size;
-    top(computing)->is_signed = type.is_signed;
+    top(computing)->type = type;
     return true;
 }
 
@@ -342,35 +331,28 @@ static bool typed_constant(struct computing *computing)
 
 static bool run_operator(struct computing *computing, unsigned code)
 {
+    static const struct {
+        unsigned code;
+        enum fisql_recipe_step step;
+    } known[] = {{DW_OP_plus, FISQL_STEP_ADD},      {DW_OP_minus, FISQL_STEP_SUBTRACT},
+                 {DW_OP_mul, FISQL_STEP_MULTIPLY},  {DW_OP_div, FISQL_STEP_DIVIDE},
+                 {DW_OP_mod, FISQL_STEP_REMAINDER}, {DW_OP_and, FISQL_STEP_AND},
+                 {DW_OP_or, FISQL_STEP_OR},         {DW_OP_xor, FISQL_STEP_EXCLUSIVE_OR}};
     const struct item *item = top(computing);
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (known[i].code == code)
+            return arithmetic(computing, known[i].step);
     switch (code) {
-    case DW_OP_plus:
-        return arithmetic(computing, FISQL_STEP_ADD);
-    case DW_OP_minus:
-        return arithmetic(computing, FISQL_STEP_SUBTRACT);
-    case DW_OP_mul:
-        return arithmetic(computing, FISQL_STEP_MULTIPLY);
-    case DW_OP_div:
-        return arithmetic(computing, FISQL_STEP_DIVIDE);
-    case DW_OP_mod:
-        return arithmetic(computing, FISQL_STEP_REMAINDER);
-    case DW_OP_and:
-        return arithmetic(computing, FISQL_STEP_AND);
-    case DW_OP_or:
-        return arithmetic(computing, FISQL_STEP_OR);
-    case DW_OP_xor:
-        return arithmetic(computing, FISQL_STEP_EXCLUSIVE_OR);
     case DW_OP_shl:
         return shift(computing, FISQL_STEP_SHIFT_LEFT, false);
     case DW_OP_shr:
-        return shift(computing, FISQL_STEP_SHIFT_RIGHT, false);
     case DW_OP_shra:
-        return shift(computing, FISQL_STEP_SHIFT_RIGHT, true);
+        return shift(computing, FISQL_STEP_SHIFT_RIGHT, code == DW_OP_shra);
     case DW_OP_neg:
     case DW_OP_not:
         return item != NULL &&
                step(computing, code == DW_OP_neg ? FISQL_STEP_NEGATE : FISQL_STEP_INVERT,
-                    item->size, item->is_signed, 0);
+                    item->type.size, item->type.is_signed, 0);
     case DW_OP_abs:
         return absolute(computing) || give_up(computing, PLACE_COMPLEX);
     case DW_OP_eq:
@@ -423,9 +405,9 @@ static bool run(struct computing *computing, const struct dwarf_operation *opera
 {
     switch (operation->kind) {
     case DWARF_PUSH_CONSTANT:
-        return push_constant(computing, operation->number);
+        return push_number(computing, FISQL_WHERE_CONSTANT, operation->number);
     case DWARF_PUSH_ADDRESS:
-        return push_address(computing, operation->number);
+        return push_number(computing, FISQL_WHERE_ADDRESS, operation->number);
     case DWARF_PUSH_SUM:
         return push_sum(computing, operation->number, operation->offset);
     case DWARF_PUSH_FRAME:
@@ -455,8 +437,6 @@ static bool run(struct computing *computing, const struct dwarf_operation *opera
     return give_up(computing, PLACE_COMPLEX);
 }
 
-/* ---- the whole ---- */
-
 /* The most words that an item's steps hold at once. */
 static unsigned words_needed(const struct item *item)
 {
@@ -481,11 +461,11 @@ static enum place_reason conclude(struct computing *computing, bool is_list, str
     /* The frame may not have been filled yet. */
     if (!is_list && (place->at_address || (computing->loads && computing->context->stores_late)))
         return PLACE_COMPLEX;
-    if (place->at_address && item->typed)
+    if (place->at_address && item->type.typed)
         return PLACE_COMPLEX;
     if (item->count > PLACE_STEPS_MAX - places->steps_count)
         return PLACE_COMPLEX;
-    place->value_bytes = item->size;
+    place->value_bytes = item->type.size;
     place->first_step = places->steps_count;
     place->steps_count = item->count;
     memcpy(places->steps + places->steps_count, item->steps, item->count * sizeof *item->steps);
