@@ -52,15 +52,8 @@ static bool enter(const struct section *section, uint64_t offset, struct dwarf_c
         return false;
     *cursor =
         (struct dwarf_cursor){section->data + offset, section->data + section->size_bytes, false};
-    *word = 4;
-    uint64_t length = dwarf_take(cursor, 4);
-    if (length == 0xffffffffu) {
-        length = dwarf_take(cursor, 8);
-        *word = 8;
-    }
-    if (cursor->failed || length == 0 || length > (uint64_t)(cursor->end - cursor->at))
+    if (!dwarf_take_length(cursor, word) || cursor->at == cursor->end)
         return false;
-    cursor->end = cursor->at + length;
     *id_at = (uint64_t)(cursor->at - section->data);
     *id = dwarf_take(cursor, section->eh ? 4 : *word);
     return !cursor->failed;
@@ -70,28 +63,14 @@ static bool enter(const struct section *section, uint64_t offset, struct dwarf_c
 static bool take_pointer(const struct section *section, struct dwarf_cursor *cursor,
                          unsigned char form, uint64_t *value)
 {
+    /* By DW_EH_PE_absptr, udata2, udata4, udata8, sdata2, sdata4, sdata8. */
+    static const unsigned char sizes[16] = {8, 0, 2, 4, 8, [0x0a] = 2, 4, 8};
     uint64_t here = section->address + (uint64_t)(cursor->at - section->data);
-    switch (form & 0x0f) {
-    case 0x00: /* DW_EH_PE_absptr */
-    case 0x04: /* udata8 */
-    case 0x0c: /* sdata8 */
-        *value = dwarf_take(cursor, 8);
-        break;
-    case 0x02: /* udata2 */
-        *value = dwarf_take(cursor, 2);
-        break;
-    case 0x03: /* udata4 */
-        *value = dwarf_take(cursor, 4);
-        break;
-    case 0x0a: /* sdata2 */
-        *value = (uint64_t)dwarf_take_fixed(cursor, 2);
-        break;
-    case 0x0b: /* sdata4 */
-        *value = (uint64_t)dwarf_take_fixed(cursor, 4);
-        break;
-    default:
+    unsigned size = sizes[form & 0x0f];
+    if (size == 0)
         return false;
-    }
+    *value =
+        (form & 0x08) != 0 ? (uint64_t)dwarf_take_fixed(cursor, size) : dwarf_take(cursor, size);
     if ((form & 0x70) == 0x10) /* DW_EH_PE_pcrel */
         *value += here;
     return !cursor->failed && ((form & 0x70) == 0 || (form & 0x70) == 0x10) && (form & 0x80) == 0;

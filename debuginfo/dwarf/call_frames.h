@@ -34,6 +34,12 @@ struct call_frames {
     size_t count, capacity;
 };
 
+/* Is it DWARF's number of the frame pointer or the stack pointer? */
+static inline bool call_frame_is_base(uint16_t machine, uint64_t number)
+{
+    return machine == EM_AARCH64 ? number == 29 || number == 31 : number == 6 || number == 7;
+}
+
 /* Lists the described functions. `module` has the code, `debug` may have .debug_frame (NULL =
  * none); borrows both until the close. 0, or -1 without memory. */
 int call_frames_open(struct call_frames *frames, const struct elf_file *module,

@@ -49,6 +49,14 @@ struct dwarf_object {
 /* Is the result DW_DLV_OK? If not, releases the error. */
 bool dwarf_done(Dwarf_Debug debug, int result, Dwarf_Error *error);
 
+/* Calls libdwarf, with `failure` as the last argument: libdwarf_ok(debug, dwarf_tag(die, &tag,
+ * failure)). */
+#define libdwarf_ok(debug, call)                                                                   \
+    __extension__({                                                                                \
+        Dwarf_Error libdwarf_error = NULL, *failure = &libdwarf_error;                             \
+        dwarf_done((debug), (call), failure);                                                      \
+    })
+
 /* A Dwarf_Debug over the object, or NULL. It reads the sections in place: close it before they
  * go. */
 Dwarf_Debug dwarf_api_open(struct dwarf_object *object);

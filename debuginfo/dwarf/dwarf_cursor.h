@@ -45,6 +45,20 @@ static inline int64_t dwarf_take_fixed(struct dwarf_cursor *cursor, unsigned byt
     return (int64_t)(value << unused) >> unused;
 }
 
+/* The length before a unit or an entry: 4 bytes, or 0xffffffff and 8 more; *offset_bytes: 4 or 8.
+ * The cursor's end moves there; false if that is beyond it. */
+static inline bool dwarf_take_length(struct dwarf_cursor *cursor, unsigned *offset_bytes)
+{
+    uint64_t length = dwarf_take(cursor, 4);
+    *offset_bytes = length == 0xffffffffu ? 8 : 4;
+    if (*offset_bytes == 8)
+        length = dwarf_take(cursor, 8);
+    if (cursor->failed || length > (uint64_t)(cursor->end - cursor->at))
+        return false;
+    cursor->end = cursor->at + length;
+    return true;
+}
+
 static inline uint64_t dwarf_take_unsigned(struct dwarf_cursor *cursor) /* ULEB128 */
 {
     uint64_t value = 0;

@@ -2,6 +2,7 @@
 #include "debuginfo/dwarf/dwarf_file.h"
 
 #include "base/shortage.h"
+#include "debuginfo/dwarf/dwarf_cursor.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -51,28 +52,18 @@ static bool is_debug(const struct elf_section *section)
  * segment size 1 (0), count of offsets 4, the offsets. */
 static bool lists_are_sound(const unsigned char *data, uint64_t size_bytes)
 {
-    for (uint64_t at = 0; at < size_bytes;) {
-        uint64_t length = 0, left = size_bytes - at, word = 4;
-        uint32_t count;
-        uint16_t version;
-        if (left < 12)
+    struct dwarf_cursor cursor = {.at = data, .end = data};
+    while (cursor.at < data + size_bytes) {
+        unsigned word;
+        cursor.end = data + size_bytes;
+        if (!dwarf_take_length(&cursor, &word))
             return false;
-        memcpy(&length, data + at, 4);
-        if (length == 0xffffffffu) {
-            if (left < 20)
-                return false;
-            memcpy(&length, data + at + 4, 8);
-            word = 8;
-        }
-        uint64_t start = word == 8 ? 12 : 4;
-        if (length < 8 || length > left - start)
+        uint64_t version = dwarf_take(&cursor, 2), address_bytes = dwarf_take(&cursor, 1);
+        uint64_t segment_bytes = dwarf_take(&cursor, 1), count = dwarf_take(&cursor, 4);
+        if (cursor.failed || version != 5 || address_bytes != 8 || segment_bytes != 0 ||
+            count * word > (uint64_t)(cursor.end - cursor.at))
             return false;
-        memcpy(&version, data + at + start, 2);
-        memcpy(&count, data + at + start + 4, 4);
-        if (version != 5 || data[at + start + 2] != 8 || data[at + start + 3] != 0 ||
-            (uint64_t)count * word > length - 8)
-            return false;
-        at += start + length;
+        cursor.at = cursor.end;
     }
     return true;
 }

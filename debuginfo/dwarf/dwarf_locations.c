@@ -15,9 +15,8 @@ static uint64_t start_in_package(Dwarf_Debug debug, Dwarf_Die whole)
 {
     enum { LOCATIONS = 5 }; /* DW_SECT_LOC, DW_SECT_LOCLISTS */
     struct Dwarf_Debug_Fission_Per_CU_s found;
-    Dwarf_Error failure = NULL;
     memset(&found, 0, sizeof found);
-    return dwarf_done(debug, dwarf_get_debugfission_for_die(whole, &found, &failure), &failure)
+    return libdwarf_ok(debug, dwarf_get_debugfission_for_die(whole, &found, failure))
                ? found.pcu_offset[LOCATIONS]
                : 0;
 }
@@ -99,66 +98,45 @@ bool dwarf_location_begin(struct dwarf_location *location, const struct dwarf_un
     return true;
 }
 
-static bool take_expression(struct dwarf_cursor *cursor, uint64_t size_bytes,
-                            struct dwarf_expression *expression)
+/* The bounds of an entry. Returns 0 at the list's end, 1 for an entry, 2 for a view or a new base.
+ * DWARF 2 to 4: start 8, end 8, from the base; 0, 0 ends; -1, n sets the base. */
+static int take_old(struct dwarf_location *location, uint64_t *start, uint64_t *end)
 {
-    expression->size_bytes = size_bytes;
-    expression->bytes = dwarf_take_bytes(cursor, size_bytes);
-    return expression->bytes != NULL;
-}
-
-/* DWARF 2 to 4: start 8, end 8 (from the base), bytes 2, expression. 0, 0 ends; -1, n sets the
- * base. */
-static bool next_old(struct dwarf_location *location, uint64_t address,
-                     struct dwarf_expression *expression)
-{
-    struct dwarf_cursor *cursor = &location->cursor;
-    for (;;) {
-        uint64_t start = dwarf_take(cursor, 8), end = dwarf_take(cursor, 8);
-        if (cursor->failed || (start == 0 && end == 0))
-            return false;
-        if (start == UINT64_MAX) {
-            location->base = end;
-            continue;
-        }
-        if (!take_expression(cursor, dwarf_take(cursor, 2), expression))
-            return false;
-        if (address - location->base >= start && address - location->base < end)
-            return true;
+    *start = dwarf_take(&location->cursor, 8);
+    *end = dwarf_take(&location->cursor, 8);
+    if (*start == 0 && *end == 0)
+        return 0;
+    if (*start == UINT64_MAX) {
+        location->base = *end;
+        return 2;
     }
+    *start += location->base;
+    *end += location->base;
+    return 1;
 }
 
 /* DWARF 4 in .dwo files (GNU): kind 1; 1: base address, 2: start and end, 3: start and length. */
-static bool next_old_split(struct dwarf_location *location, uint64_t address,
-                           struct dwarf_expression *expression)
+static int take_old_split(struct dwarf_location *location, uint64_t *start, uint64_t *end)
 {
     struct dwarf_cursor *cursor = &location->cursor;
-    for (;;) {
-        uint64_t kind = dwarf_take(cursor, 1), start = 0, end = 0;
-        if (cursor->failed || kind == 0 || kind > 3 ||
-            !dwarf_unit_address(location->unit, dwarf_take_unsigned(cursor), &start))
-            return false;
-        if (kind == 1)
-            continue;
-        if (kind == 3)
-            end = start + dwarf_take(cursor, 4);
-        else if (!dwarf_unit_address(location->unit, dwarf_take_unsigned(cursor), &end))
-            return false;
-        if (!take_expression(cursor, dwarf_take(cursor, 2), expression))
-            return false;
-        if (address >= start && address < end)
-            return true;
-    }
+    uint64_t kind = dwarf_take(cursor, 1);
+    if (cursor->failed || kind == 0 || kind > 3 ||
+        !dwarf_unit_address(location->unit, dwarf_take_unsigned(cursor), start))
+        return 0;
+    if (kind == 3)
+        *end = *start + dwarf_take(cursor, 4);
+    else if (kind == 2 && !dwarf_unit_address(location->unit, dwarf_take_unsigned(cursor), end))
+        return 0;
+    return kind == 1 ? 2 : 1;
 }
 
-/* The bounds of an entry of DWARF 5. Returns 0 at the list's end, 1 for an entry, 2 for a view or a
- * new base. */
-static int take_bounds(struct dwarf_location *location, uint64_t kind, uint64_t *start,
-                       uint64_t *end)
+/* DWARF 5. A default location holds if no other entry does. gcc and clang write none; it ends the
+ * list here. */
+static int take_new(struct dwarf_location *location, uint64_t *start, uint64_t *end)
 {
     struct dwarf_cursor *cursor = &location->cursor;
     const struct dwarf_unit_context *unit = location->unit;
-    switch (kind) {
+    switch (dwarf_take(cursor, 1)) {
     case DW_LLE_base_addressx:
         return dwarf_unit_address(unit, dwarf_take_unsigned(cursor), &location->base) ? 2 : 0;
     case DW_LLE_base_address:
@@ -193,36 +171,28 @@ static int take_bounds(struct dwarf_location *location, uint64_t kind, uint64_t 
     }
 }
 
-/* A default location holds if no other entry does. gcc and clang write none; it ends the list
- * here. */
-static bool next_new(struct dwarf_location *location, uint64_t address,
-                     struct dwarf_expression *expression)
-{
-    struct dwarf_cursor *cursor = &location->cursor;
-    for (;;) {
-        uint64_t start = 0, end = 0, kind = dwarf_take(cursor, 1);
-        int what = cursor->failed ? 0 : take_bounds(location, kind, &start, &end);
-        if (what == 0 || cursor->failed)
-            return false;
-        if (what == 2)
-            continue;
-        if (!take_expression(cursor, dwarf_take_unsigned(cursor), expression))
-            return false;
-        if (address >= start && address < end)
-            return true;
-    }
-}
-
 bool dwarf_location_next(struct dwarf_location *location, uint64_t address,
                          struct dwarf_expression *expression)
 {
+    struct dwarf_cursor *cursor = &location->cursor;
     if (!location->is_list) {
         *expression = location->only;
         location->only.bytes = NULL;
         return expression->bytes != NULL && expression->size_bytes > 0;
     }
-    if (location->unit->version >= 5)
-        return next_new(location, address, expression);
-    return location->unit->split ? next_old_split(location, address, expression)
-                                 : next_old(location, address, expression);
+    bool is_new = location->unit->version >= 5;
+    for (;;) {
+        uint64_t start = 0, end = 0;
+        int what = is_new                  ? take_new(location, &start, &end)
+                   : location->unit->split ? take_old_split(location, &start, &end)
+                                           : take_old(location, &start, &end);
+        if (what == 0 || cursor->failed)
+            return false;
+        if (what == 2)
+            continue;
+        expression->size_bytes = is_new ? dwarf_take_unsigned(cursor) : dwarf_take(cursor, 2);
+        expression->bytes = dwarf_take_bytes(cursor, expression->size_bytes);
+        if (expression->bytes == NULL || (address >= start && address < end))
+            return expression->bytes != NULL;
+    }
 }

@@ -20,15 +20,9 @@ struct program {
 /* Reads the header. Leaves the cursor at the program, with the table's end. */
 static bool read_header(struct dwarf_cursor *cursor, struct program *program)
 {
-    unsigned offset_bytes = 4;
-    uint64_t length = dwarf_take(cursor, 4);
-    if (length == 0xffffffffu) {
-        offset_bytes = 8;
-        length = dwarf_take(cursor, 8);
-    }
-    if (cursor->failed || length > (uint64_t)(cursor->end - cursor->at))
+    unsigned offset_bytes;
+    if (!dwarf_take_length(cursor, &offset_bytes))
         return false;
-    cursor->end = cursor->at + length;
     uint64_t version = dwarf_take(cursor, 2);
     if (version < 2 || version > 5)
         return false;
