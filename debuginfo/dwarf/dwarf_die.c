@@ -1,6 +1,8 @@
 /* Attributes of DWARF entries: see dwarf_die.h. */
 #include "debuginfo/dwarf/dwarf_die.h"
 
+#include <string.h>
+
 #include "base/array.h"
 
 #define RANGES_MAX 65536 /* pieces of one function or unit; more is damage */
@@ -9,9 +11,8 @@
 
 static Dwarf_Attribute find_attribute(Dwarf_Debug debug, Dwarf_Die die, Dwarf_Half attribute)
 {
-    Dwarf_Error error = NULL;
     Dwarf_Attribute found = NULL;
-    return dwarf_done(debug, dwarf_attr(die, attribute, &found, &error), &error) ? found : NULL;
+    return libdwarf_ok(debug, dwarf_attr(die, attribute, &found, failure)) ? found : NULL;
 }
 
 static void release(Dwarf_Debug debug, void *item, Dwarf_Unsigned kind)
@@ -27,43 +28,37 @@ static void release_attribute(Dwarf_Debug debug, Dwarf_Attribute attribute)
 /* dwarf_die_text() would take a want of memory for an entry without the attribute. */
 const char *dwarf_die_string(Dwarf_Debug debug, Dwarf_Die die, Dwarf_Half attribute)
 {
-    Dwarf_Error error = NULL;
     char *text = NULL;
     Dwarf_Attribute found = find_attribute(debug, die, attribute);
     if (found == NULL)
         return NULL;
-    bool done = dwarf_done(debug, dwarf_formstring(found, &text, &error), &error);
+    bool done = libdwarf_ok(debug, dwarf_formstring(found, &text, failure));
     release_attribute(debug, found);
     return done ? text : NULL;
 }
 
 static bool form_of(Dwarf_Debug debug, Dwarf_Attribute attribute, Dwarf_Half *form)
 {
-    Dwarf_Error error = NULL;
-    return dwarf_done(debug, dwarf_whatform(attribute, form, &error), &error);
+    return libdwarf_ok(debug, dwarf_whatform(attribute, form, failure));
 }
 
 static bool unsigned_of(Dwarf_Debug debug, Dwarf_Attribute attribute, Dwarf_Unsigned *number)
 {
-    Dwarf_Error error = NULL;
-    return dwarf_done(debug, dwarf_formudata(attribute, number, &error), &error);
+    return libdwarf_ok(debug, dwarf_formudata(attribute, number, failure));
 }
 
 static bool signed_of(Dwarf_Debug debug, Dwarf_Attribute attribute, Dwarf_Signed *number)
 {
-    Dwarf_Error error = NULL;
-    return dwarf_done(debug, dwarf_formsdata(attribute, number, &error), &error);
+    return libdwarf_ok(debug, dwarf_formsdata(attribute, number, failure));
 }
 
 static bool offset_of(Dwarf_Debug debug, Dwarf_Attribute attribute, Dwarf_Off *offset)
 {
-    Dwarf_Error error = NULL;
-    return dwarf_done(debug, dwarf_global_formref(attribute, offset, &error), &error);
+    return libdwarf_ok(debug, dwarf_global_formref(attribute, offset, failure));
 }
 
 bool dwarf_die_number(Dwarf_Debug debug, Dwarf_Die die, Dwarf_Half attribute, uint64_t *value)
 {
-    Dwarf_Error error = NULL;
     Dwarf_Attribute found = find_attribute(debug, die, attribute);
     Dwarf_Unsigned number = 0;
     if (found == NULL)
@@ -77,7 +72,7 @@ bool dwarf_die_number(Dwarf_Debug debug, Dwarf_Die die, Dwarf_Half attribute, ui
     }
     if (!done) {
         Dwarf_Sig8 bytes;
-        done = dwarf_done(debug, dwarf_formsig8_const(found, &bytes, &error), &error);
+        done = libdwarf_ok(debug, dwarf_formsig8_const(found, &bytes, failure));
         for (int i = 7; done && i >= 0; i--)
             number = number << 8 | (unsigned char)bytes.signature[i];
     }
@@ -88,10 +83,9 @@ bool dwarf_die_number(Dwarf_Debug debug, Dwarf_Die die, Dwarf_Half attribute, ui
 
 static bool expression_of(Dwarf_Debug debug, Dwarf_Attribute attribute, struct dwarf_value *value)
 {
-    Dwarf_Error error = NULL;
     Dwarf_Unsigned size = 0;
     Dwarf_Ptr bytes = NULL;
-    if (!dwarf_done(debug, dwarf_formexprloc(attribute, &size, &bytes, &error), &error))
+    if (!libdwarf_ok(debug, dwarf_formexprloc(attribute, &size, &bytes, failure)))
         return false;
     value->bytes = bytes;
     value->size_bytes = size;
@@ -100,9 +94,8 @@ static bool expression_of(Dwarf_Debug debug, Dwarf_Attribute attribute, struct d
 
 static bool block_of(Dwarf_Debug debug, Dwarf_Attribute attribute, struct dwarf_value *value)
 {
-    Dwarf_Error error = NULL;
     Dwarf_Block *block = NULL;
-    if (!dwarf_done(debug, dwarf_formblock(attribute, &block, &error), &error))
+    if (!libdwarf_ok(debug, dwarf_formblock(attribute, &block, failure)))
         return false;
     value->bytes = block->bl_data;
     value->size_bytes = block->bl_len;
@@ -174,14 +167,32 @@ bool dwarf_die_has(Dwarf_Debug debug, Dwarf_Die die, Dwarf_Half attribute)
     return found != NULL;
 }
 
+bool dwarf_die_is_named(Dwarf_Debug debug, Dwarf_Die die, const char *name, size_t name_bytes)
+{
+    const char *own = dwarf_die_string(debug, die, DW_AT_name);
+    return own != NULL && strlen(own) == name_bytes && memcmp(own, name, name_bytes) == 0;
+}
+
+bool dwarf_die_is_static(Dwarf_Debug debug, Dwarf_Die die)
+{
+    return dwarf_die_flag(debug, die, DW_AT_external) ||
+           dwarf_die_flag(debug, die, DW_AT_declaration);
+}
+
+bool dwarf_die_member_offset(Dwarf_Debug debug, Dwarf_Die die, uint64_t *offset_bytes)
+{
+    *offset_bytes = 0;
+    return dwarf_die_number(debug, die, DW_AT_data_member_location, offset_bytes) ||
+           !dwarf_die_has(debug, die, DW_AT_data_member_location);
+}
+
 bool dwarf_die_flag(Dwarf_Debug debug, Dwarf_Die die, Dwarf_Half attribute)
 {
-    Dwarf_Error error = NULL;
     Dwarf_Bool set = 0;
     Dwarf_Attribute found = find_attribute(debug, die, attribute);
     if (found == NULL)
         return false;
-    bool done = dwarf_done(debug, dwarf_formflag(found, &set, &error), &error);
+    bool done = libdwarf_ok(debug, dwarf_formflag(found, &set, failure));
     release_attribute(debug, found);
     return done && set != 0;
 }
@@ -190,9 +201,8 @@ bool dwarf_die_flag(Dwarf_Debug debug, Dwarf_Die die, Dwarf_Half attribute)
 
 Dwarf_Die dwarf_die_at(Dwarf_Debug debug, Dwarf_Off offset)
 {
-    Dwarf_Error error = NULL;
     Dwarf_Die die = NULL;
-    return dwarf_done(debug, dwarf_offdie_b(debug, offset, 1, &die, &error), &error) ? die : NULL;
+    return libdwarf_ok(debug, dwarf_offdie_b(debug, offset, 1, &die, failure)) ? die : NULL;
 }
 
 void dwarf_die_release(Dwarf_Die die)
@@ -203,41 +213,34 @@ void dwarf_die_release(Dwarf_Die die)
 
 Dwarf_Die dwarf_die_child(Dwarf_Debug debug, Dwarf_Die die)
 {
-    Dwarf_Error error = NULL;
     Dwarf_Die child = NULL;
-    return dwarf_done(debug, dwarf_child(die, &child, &error), &error) ? child : NULL;
+    return libdwarf_ok(debug, dwarf_child(die, &child, failure)) ? child : NULL;
 }
 
 Dwarf_Die dwarf_die_next(Dwarf_Debug debug, Dwarf_Die die)
 {
-    Dwarf_Error error = NULL;
     Dwarf_Die next = NULL;
-    if (!dwarf_done(debug, dwarf_api_sibling(debug, die, &next, &error), &error))
-        next = NULL;
+    bool done = libdwarf_ok(debug, dwarf_api_sibling(debug, die, &next, failure));
     dwarf_die_release(die);
-    return next;
+    return done ? next : NULL;
 }
 
 Dwarf_Half dwarf_die_tag(Dwarf_Debug debug, Dwarf_Die die)
 {
-    Dwarf_Error error = NULL;
     Dwarf_Half tag = 0;
-    return dwarf_done(debug, dwarf_tag(die, &tag, &error), &error) ? tag : 0;
+    return libdwarf_ok(debug, dwarf_tag(die, &tag, failure)) ? tag : 0;
 }
 
 bool dwarf_die_offset(Dwarf_Debug debug, Dwarf_Die die, Dwarf_Off *offset)
 {
-    Dwarf_Error error = NULL;
-    return dwarf_done(debug, dwarf_dieoffset(die, offset, &error), &error);
+    return libdwarf_ok(debug, dwarf_dieoffset(die, offset, failure));
 }
 
 bool dwarf_die_unit(Dwarf_Debug debug, Dwarf_Off offset, Dwarf_Off *header)
 {
     Dwarf_Die die = dwarf_die_at(debug, offset);
-    Dwarf_Error error = NULL;
     Dwarf_Off within = 0;
-    bool known =
-        die != NULL && dwarf_done(debug, dwarf_die_CU_offset(die, &within, &error), &error);
+    bool known = die != NULL && libdwarf_ok(debug, dwarf_die_CU_offset(die, &within, failure));
     dwarf_die_release(die);
     *header = offset - within;
     return known && within <= offset;
@@ -263,6 +266,13 @@ Dwarf_Die dwarf_die_referred(Dwarf_Debug debug, Dwarf_Die die, Dwarf_Half attrib
     return dwarf_die_refers(debug, die, attribute, offset) ? dwarf_die_at(debug, *offset) : NULL;
 }
 
+Dwarf_Die dwarf_die_original(Dwarf_Debug debug, Dwarf_Die die, Dwarf_Off *offset)
+{
+    Dwarf_Die original = dwarf_die_referred(debug, die, DW_AT_abstract_origin, offset);
+    return original != NULL ? original
+                            : dwarf_die_referred(debug, die, DW_AT_specification, offset);
+}
+
 bool dwarf_die_version(Dwarf_Die die, uint16_t *version, uint16_t *offset_bytes)
 {
     Dwarf_Half number = 0, bytes = 0;
@@ -277,8 +287,7 @@ bool dwarf_die_version(Dwarf_Die die, uint16_t *version, uint16_t *offset_bytes)
 
 static bool low_of(Dwarf_Debug debug, Dwarf_Die die, Dwarf_Addr *low)
 {
-    Dwarf_Error error = NULL;
-    return dwarf_done(debug, dwarf_lowpc(die, low, &error), &error);
+    return libdwarf_ok(debug, dwarf_lowpc(die, low, failure));
 }
 
 uint64_t dwarf_die_low(Dwarf_Debug debug, Dwarf_Die die)
@@ -290,11 +299,10 @@ uint64_t dwarf_die_low(Dwarf_Debug debug, Dwarf_Die die)
 uint64_t dwarf_die_entry(Dwarf_Debug debug, Dwarf_Die die)
 {
     Dwarf_Attribute attribute = find_attribute(debug, die, DW_AT_entry_pc);
-    Dwarf_Error error = NULL;
     Dwarf_Addr entry = 0;
     if (attribute == NULL)
         return 0;
-    if (!dwarf_done(debug, dwarf_formaddr(attribute, &entry, &error), &error))
+    if (!libdwarf_ok(debug, dwarf_formaddr(attribute, &entry, failure)))
         entry = 0;
     release_attribute(debug, attribute);
     return entry;
@@ -312,15 +320,13 @@ static int add_range(struct dwarf_ranges *ranges, uint64_t start, uint64_t end, 
 static int old_ranges(Dwarf_Debug debug, Dwarf_Die die, Dwarf_Off offset, uint64_t base,
                       struct dwarf_ranges *ranges, struct error *error)
 {
-    Dwarf_Error failure = NULL;
     Dwarf_Ranges *list = NULL;
     Dwarf_Signed count = 0;
     Dwarf_Unsigned bytes = 0;
     Dwarf_Off real = 0;
     int result = 0;
-    if (!dwarf_done(debug,
-                    dwarf_get_ranges_b(debug, offset, die, &real, &list, &count, &bytes, &failure),
-                    &failure))
+    if (!libdwarf_ok(debug,
+                     dwarf_get_ranges_b(debug, offset, die, &real, &list, &count, &bytes, failure)))
         return 0;
     for (Dwarf_Signed i = 0; i < count && result == 0; i++) {
         if (list[i].dwr_type == DW_RANGES_ADDRESS_SELECTION)
@@ -336,23 +342,19 @@ static int old_ranges(Dwarf_Debug debug, Dwarf_Die die, Dwarf_Off offset, uint64
 static int new_ranges(Dwarf_Debug debug, Dwarf_Attribute attribute, Dwarf_Half form,
                       Dwarf_Unsigned value, struct dwarf_ranges *ranges, struct error *error)
 {
-    Dwarf_Error failure = NULL;
     Dwarf_Rnglists_Head head = NULL;
     Dwarf_Unsigned count = 0, offset = 0;
     int result = 0;
-    if (!dwarf_done(
-            debug,
-            dwarf_rnglists_get_rle_head(attribute, form, value, &head, &count, &offset, &failure),
-            &failure))
+    if (!libdwarf_ok(debug, dwarf_rnglists_get_rle_head(attribute, form, value, &head, &count,
+                                                        &offset, failure)))
         return 0;
     for (Dwarf_Unsigned i = 0; i < count && result == 0; i++) {
         unsigned length = 0, kind = 0;
         Dwarf_Unsigned raw1, raw2, start = 0, end = 0;
         Dwarf_Bool unavailable = 0;
-        if (!dwarf_done(debug,
-                        dwarf_get_rnglists_entry_fields_a(head, i, &length, &kind, &raw1, &raw2,
-                                                          &unavailable, &start, &end, &failure),
-                        &failure))
+        if (!libdwarf_ok(debug,
+                         dwarf_get_rnglists_entry_fields_a(head, i, &length, &kind, &raw1, &raw2,
+                                                           &unavailable, &start, &end, failure)))
             break;
         if (kind != DW_RLE_end_of_list && kind != DW_RLE_base_address &&
             kind != DW_RLE_base_addressx && !unavailable)
@@ -388,13 +390,12 @@ static int listed_ranges(Dwarf_Debug debug, Dwarf_Die die, uint64_t base,
 int dwarf_die_ranges(Dwarf_Debug debug, Dwarf_Die die, uint64_t base, struct dwarf_ranges *ranges,
                      struct error *error)
 {
-    Dwarf_Error failure = NULL;
     Dwarf_Addr low = 0, high = 0;
     Dwarf_Half form = 0;
     enum Dwarf_Form_Class form_class = DW_FORM_CLASS_UNKNOWN;
     ranges->count = 0;
     if (!low_of(debug, die, &low) ||
-        !dwarf_done(debug, dwarf_highpc_b(die, &high, &form, &form_class, &failure), &failure))
+        !libdwarf_ok(debug, dwarf_highpc_b(die, &high, &form, &form_class, failure)))
         return listed_ranges(debug, die, base, ranges, error);
     if (form_class == DW_FORM_CLASS_CONSTANT)
         high += low;

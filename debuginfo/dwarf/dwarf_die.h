@@ -42,6 +42,16 @@ struct dwarf_value dwarf_die_value(Dwarf_Debug debug, Dwarf_Die die, Dwarf_Half 
 /* Does the entry have the attribute, of whatever form? */
 bool dwarf_die_has(Dwarf_Debug debug, Dwarf_Die die, Dwarf_Half attribute);
 
+/* Is the entry's name these bytes? */
+bool dwarf_die_is_named(Dwarf_Debug debug, Dwarf_Die die, const char *name, size_t name_bytes);
+
+/* Is a class's member static: no part of its objects? */
+bool dwarf_die_is_static(Dwarf_Debug debug, Dwarf_Die die);
+
+/* A member's offset in its class, 0 if absent; false if it has no constant one (in a virtual
+ * base). */
+bool dwarf_die_member_offset(Dwarf_Debug debug, Dwarf_Die die, uint64_t *offset_bytes);
+
 /* A flag; false if absent. */
 bool dwarf_die_flag(Dwarf_Debug debug, Dwarf_Die die, Dwarf_Half attribute);
 
@@ -57,6 +67,10 @@ Dwarf_Die dwarf_die_next(Dwarf_Debug debug, Dwarf_Die die);
 
 /* The kind of what an entry describes; 0 = unknown. */
 Dwarf_Half dwarf_die_tag(Dwarf_Debug debug, Dwarf_Die die);
+static inline bool dwarf_tag_is_class(Dwarf_Half tag)
+{
+    return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
+}
 
 /* The entry's offset in .debug_info; false = unknown. */
 bool dwarf_die_offset(Dwarf_Debug debug, Dwarf_Die die, Dwarf_Off *offset);
@@ -68,6 +82,10 @@ bool dwarf_die_unit(Dwarf_Debug debug, Dwarf_Off offset, Dwarf_Off *header);
  * with dwarf_die_release(). */
 Dwarf_Die dwarf_die_referred(Dwarf_Debug debug, Dwarf_Die die, Dwarf_Half attribute,
                              Dwarf_Off *offset);
+
+/* The entry that a copy or a definition names as its original or its declaration; else like
+ * that. */
+Dwarf_Die dwarf_die_original(Dwarf_Debug debug, Dwarf_Die die, Dwarf_Off *offset);
 
 /* Only the offset of that entry; false = none, or in another file. */
 bool dwarf_die_refers(Dwarf_Debug debug, Dwarf_Die die, Dwarf_Half attribute, Dwarf_Off *offset);

@@ -96,9 +96,8 @@ static int take_facts(struct walker *walker, Dwarf_Die die, struct dwarf_piece *
     if (debug != walker->debug) /* split: the skeleton has the line table */
         return dwarf_source_path(&walker->headers, walker->debug, walker->unit_die, number,
                                  walker->pool, &piece->path, &walker->error);
-    Dwarf_Error failure = NULL;
     Dwarf_Off offset = 0;
-    if (!dwarf_done(debug, dwarf_CU_dieoffset_given_die(die, &offset, &failure), &failure))
+    if (!libdwarf_ok(debug, dwarf_CU_dieoffset_given_die(die, &offset, failure)))
         return 0;
     Dwarf_Die unit_die = dwarf_die_at(debug, offset);
     if (unit_die == NULL)
@@ -207,19 +206,11 @@ static int visit(struct walker *walker, Dwarf_Die die, int depth)
 
 static int walk_children(struct walker *walker, Dwarf_Die parent, int depth)
 {
-    Dwarf_Error failure = NULL;
-    Dwarf_Die next = NULL;
-    Dwarf_Debug debug = walker->unit_debug;
-    Dwarf_Die child = depth <= NESTING_MAX ? dwarf_die_child(debug, parent) : NULL;
+    Dwarf_Die child = depth <= NESTING_MAX ? dwarf_die_child(walker->unit_debug, parent) : NULL;
     int result = 0;
-    while (child != NULL) {
-        result = visit(walker, child, depth);
-        if (result != 0 ||
-            !dwarf_done(debug, dwarf_api_sibling(debug, child, &next, &failure), &failure))
-            next = NULL;
-        dwarf_die_release(child);
-        child = next;
-    }
+    for (; child != NULL; child = dwarf_die_next(walker->unit_debug, child))
+        if (result == 0)
+            result = visit(walker, child, depth);
     return result;
 }
 
@@ -401,6 +392,14 @@ int dwarf_functions_open(struct dwarf_functions *functions, const struct dwarf_s
     if (debug != NULL)
         dwarf_api_close(debug);
     return result;
+}
+
+int dwarf_unit_range_order(const void *left, const void *right)
+{
+    const struct dwarf_unit_range *a = left, *b = right;
+    if (a->start != b->start)
+        return a->start < b->start ? -1 : 1;
+    return (a->unit > b->unit) - (a->unit < b->unit);
 }
 
 void dwarf_functions_release(struct dwarf_functions *functions)

@@ -31,6 +31,9 @@ struct dwarf_unit_range {
     uint32_t unit;
 };
 
+/* For qsort(): by start. */
+int dwarf_unit_range_order(const void *left, const void *right);
+
 struct dwarf_functions {
     struct dwarf_unit *units;
     size_t units_count, units_capacity;

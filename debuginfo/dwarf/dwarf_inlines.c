@@ -48,23 +48,17 @@ static int add(struct walker *walker, Dwarf_Die die, uint32_t depth)
 /* Skips types, which may hold declarations only, except within functions. */
 static int walk(struct walker *walker, Dwarf_Die parent, int nesting, uint32_t depth)
 {
-    Dwarf_Error failure = NULL;
     Dwarf_Debug debug = walker->debug;
-    Dwarf_Die child = nesting <= NESTING_MAX ? dwarf_die_child(debug, parent) : NULL, next = NULL;
+    Dwarf_Die child = nesting <= NESTING_MAX ? dwarf_die_child(debug, parent) : NULL;
     int result = 0;
-    while (child != NULL) {
-        Dwarf_Half tag = dwarf_die_tag(debug, child);
+    for (; child != NULL; child = dwarf_die_next(debug, child)) {
+        Dwarf_Half tag = result == 0 ? dwarf_die_tag(debug, child) : 0;
         bool inlined = tag == DW_TAG_inlined_subroutine;
         if (inlined)
             result = add(walker, child, depth);
         if (result == 0 && (inlined || tag == DW_TAG_subprogram || tag == DW_TAG_lexical_block ||
                             tag == DW_TAG_namespace || tag == DW_TAG_module))
             result = walk(walker, child, nesting + 1, depth + inlined);
-        if (result != 0 ||
-            !dwarf_done(debug, dwarf_api_sibling(debug, child, &next, &failure), &failure))
-            next = NULL;
-        dwarf_die_release(child);
-        child = next;
     }
     return result;
 }

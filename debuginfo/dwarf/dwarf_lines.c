@@ -66,7 +66,6 @@ void dwarf_headers_release(struct dwarf_headers *headers)
 static struct dwarf_header *header_of(struct dwarf_headers *headers, Dwarf_Debug debug,
                                       Dwarf_Die unit_die)
 {
-    Dwarf_Error failure = NULL;
     Dwarf_Off unit = 0;
     if (!dwarf_die_offset(debug, unit_die, &unit))
         return NULL;
@@ -78,8 +77,7 @@ static struct dwarf_header *header_of(struct dwarf_headers *headers, Dwarf_Debug
     Dwarf_Unsigned version = 0;
     Dwarf_Small tables = 0;
     Dwarf_Line_Context context = NULL;
-    if (!dwarf_done(debug, dwarf_srclines_b(unit_die, &version, &tables, &context, &failure),
-                    &failure))
+    if (!libdwarf_ok(debug, dwarf_srclines_b(unit_die, &version, &tables, &context, failure)))
         context = NULL;
     *header = (struct dwarf_header){debug, unit, context, version,
                                     dwarf_die_string(debug, unit_die, DW_AT_comp_dir)};
@@ -89,30 +87,25 @@ static struct dwarf_header *header_of(struct dwarf_headers *headers, Dwarf_Debug
 static int header_path(struct dwarf_header *header, uint64_t number, struct text_pool *pool,
                        const char **path, struct error *error)
 {
-    Dwarf_Error failure = NULL;
     const char *name = NULL, *folder = NULL;
     Dwarf_Unsigned folder_number = 0, modified = 0, length = 0;
     Dwarf_Form_Data16 *digest = NULL;
     Dwarf_Signed base = 0, count = 0, end = 0;
     *path = NULL;
-    if (!dwarf_done(header->debug,
-                    dwarf_srclines_files_indexes(header->context, &base, &count, &end, &failure),
-                    &failure) ||
+    if (!libdwarf_ok(header->debug,
+                     dwarf_srclines_files_indexes(header->context, &base, &count, &end, failure)) ||
         number > INT64_MAX || (Dwarf_Signed)number < base || (Dwarf_Signed)number >= end ||
-        !dwarf_done(header->debug,
-                    dwarf_srclines_files_data_b(header->context, (Dwarf_Signed)number, &name,
-                                                &folder_number, &modified, &length, &digest,
-                                                &failure),
-                    &failure) ||
+        !libdwarf_ok(header->debug, dwarf_srclines_files_data_b(
+                                        header->context, (Dwarf_Signed)number, &name,
+                                        &folder_number, &modified, &length, &digest, failure)) ||
         name == NULL)
         return 0;
     /* Folder 0 is the compilation's; libdwarf counts the table's own from 1 up to DWARF 4, from 0
      * since. */
     if (folder_number <= INT32_MAX && (folder_number > 0 || header->version >= 5) &&
-        !dwarf_done(header->debug,
-                    dwarf_srclines_include_dir_data(header->context, (Dwarf_Signed)folder_number,
-                                                    &folder, &failure),
-                    &failure))
+        !libdwarf_ok(header->debug,
+                     dwarf_srclines_include_dir_data(header->context, (Dwarf_Signed)folder_number,
+                                                     &folder, failure)))
         folder = NULL;
     *path = dwarf_join_path(pool, header->folder, folder, name, error);
     return *path != NULL ? 0 : -1;
@@ -208,7 +201,6 @@ int dwarf_lines_read(struct dwarf_lines *lines, const struct elf_file *module,
                      struct dwarf_headers *headers, const struct dwarf_file *file,
                      Dwarf_Debug debug, Dwarf_Off unit, struct text_pool *pool, struct error *error)
 {
-    Dwarf_Error failure = NULL;
     Dwarf_Die die = dwarf_die_at(debug, unit);
     Dwarf_Unsigned offset = 0;
     int result = 0;
@@ -217,8 +209,7 @@ int dwarf_lines_read(struct dwarf_lines *lines, const struct elf_file *module,
     struct dwarf_header *header = header_of(headers, debug, die);
     const struct dwarf_section *section = dwarf_file_section(file, ".debug_line");
     if (header != NULL && section != NULL &&
-        dwarf_done(debug, dwarf_srclines_table_offset(header->context, &offset, &failure),
-                   &failure)) {
+        libdwarf_ok(debug, dwarf_srclines_table_offset(header->context, &offset, failure))) {
         struct row_taker taker = {.lines = lines,
                                   .module = module,
                                   .header = header,

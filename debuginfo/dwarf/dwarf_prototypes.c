@@ -1,8 +1,6 @@
 /* Prototypes of functions: see dwarf_prototypes.h. */
 #include "debuginfo/dwarf/dwarf_prototypes.h"
 
-#include <string.h>
-
 #define REFERENCES_MAX 8
 
 static bool each(Dwarf_Debug debug, Dwarf_Die parent, unsigned nesting, prototype_visit *visit,
@@ -55,26 +53,28 @@ static bool keeps_value(Dwarf_Debug debug, Dwarf_Die die)
     return false;
 }
 
-/* The type of an entry, or of one that it refers to. */
-static struct dwarf_type type_along(struct dwarf_types *types, Dwarf_Die die, bool *fixed)
+Dwarf_Die prototype_typed_entry(Dwarf_Debug debug, Dwarf_Off offset)
 {
-    Dwarf_Off offset = 0;
-    Dwarf_Die at = NULL;
-    for (unsigned step = 0; step < REFERENCES_MAX; step++) {
-        Dwarf_Die now = at != NULL ? at : die;
-        if (dwarf_die_has(types->debug, now, DW_AT_type))
-            break;
-        Dwarf_Die next = dwarf_die_referred(types->debug, now, DW_AT_abstract_origin, &offset);
-        if (next == NULL)
-            next = dwarf_die_referred(types->debug, now, DW_AT_specification, &offset);
+    Dwarf_Die die = dwarf_die_at(debug, offset);
+    for (unsigned step = 0;
+         die != NULL && step < REFERENCES_MAX && !dwarf_die_has(debug, die, DW_AT_type); step++) {
+        Dwarf_Die next = dwarf_die_original(debug, die, &offset);
         if (next == NULL)
             break;
-        dwarf_die_release(at);
-        at = next;
+        dwarf_die_release(die);
+        die = next;
     }
-    struct dwarf_type type = dwarf_type_of(types, at != NULL ? at : die);
-    *fixed = keeps_value(types->debug, at != NULL ? at : die);
-    dwarf_die_release(at);
+    return die;
+}
+
+static struct dwarf_type type_along(struct dwarf_types *types, Dwarf_Off offset, bool *fixed)
+{
+    struct dwarf_type type = {.kind = DWARF_TYPE_UNKNOWN};
+    Dwarf_Die die = prototype_typed_entry(types->debug, offset);
+    if (die != NULL)
+        type = dwarf_type_of(types, die);
+    *fixed = die != NULL && keeps_value(types->debug, die);
+    dwarf_die_release(die);
     return type;
 }
 
@@ -83,29 +83,22 @@ struct taking {
     struct prototype *prototype;
 };
 
-static bool is_this(Dwarf_Debug debug, Dwarf_Die die)
-{
-    const char *name = dwarf_die_string(debug, die, DW_AT_name);
-    return name != NULL && strcmp(name, "this") == 0;
-}
-
 static bool take_parameter(void *context, Dwarf_Debug debug, Dwarf_Die die)
 {
     struct taking *taking = context;
     struct prototype *prototype = taking->prototype;
+    bool artificial = dwarf_die_flag(debug, die, DW_AT_artificial), fixed = false;
     Dwarf_Off offset = 0;
-    if (dwarf_die_flag(debug, die, DW_AT_artificial) && !is_this(debug, die))
+    if (artificial && !dwarf_die_is_named(debug, die, "this", 4))
         return true;
     if (prototype->count == PROTOTYPE_PARAMETERS_MAX) {
         prototype->more = true;
         return false;
     }
-    bool fixed = false, own = is_this(debug, die);
     unsigned at = prototype->count++;
     prototype->parameters[at].offset = dwarf_die_offset(debug, die, &offset) ? offset : 0;
-    prototype->parameters[at].type = type_along(taking->types, die, &fixed);
-    prototype->parameters[at].fixed =
-        fixed || (own && dwarf_die_flag(debug, die, DW_AT_artificial));
+    prototype->parameters[at].type = type_along(taking->types, offset, &fixed);
+    prototype->parameters[at].fixed = fixed || artificial;
     return true;
 }
 
@@ -117,7 +110,7 @@ bool prototype_read(struct dwarf_types *types, Dwarf_Off offset, struct prototyp
     Dwarf_Die die = dwarf_die_at(types->debug, prototype->origin);
     if (die == NULL)
         return false;
-    prototype->result = type_along(types, die, &fixed);
+    prototype->result = type_along(types, prototype->origin, &fixed);
     prototype_each(types->debug, die, take_parameter, &taking);
     dwarf_die_release(die);
     return true;

@@ -27,6 +27,10 @@ bool prototype_read(struct dwarf_types *types, Dwarf_Off offset, struct prototyp
 /* The abstract entry of an entry; the entry itself if it refers to none. */
 Dwarf_Off prototype_origin(Dwarf_Debug debug, Dwarf_Off offset);
 
+/* The entry with the type of a parameter or function: itself, or one that it refers to; NULL =
+ * none. Release it with dwarf_die_release(). */
+Dwarf_Die prototype_typed_entry(Dwarf_Debug debug, Dwarf_Off offset);
+
 /* Visits the entries of parameters under an entry in their order, also those in packs. A visit
  * returns false to end the walk. */
 typedef bool prototype_visit(void *context, Dwarf_Debug debug, Dwarf_Die parameter);

@@ -101,11 +101,9 @@ static bool classify_member(struct classes *classes, Dwarf_Die die, uint64_t off
 {
     struct dwarf_types *types = classes->types;
     uint64_t at = 0, bits = 0, bit_at = 0;
-    if (dwarf_die_flag(types->debug, die, DW_AT_external) ||
-        dwarf_die_flag(types->debug, die, DW_AT_declaration))
-        return true; /* static */
-    bool placed = dwarf_die_number(types->debug, die, DW_AT_data_member_location, &at);
-    if (!placed && dwarf_die_has(types->debug, die, DW_AT_data_member_location))
+    if (dwarf_die_is_static(types->debug, die))
+        return true;
+    if (!dwarf_die_member_offset(types->debug, die, &at))
         return false;
     if (dwarf_die_number(types->debug, die, DW_AT_bit_size, &bits)) {
         if (!dwarf_die_number(types->debug, die, DW_AT_data_bit_offset, &bit_at)) {

@@ -11,11 +11,10 @@
 
 Dwarf_Die dwarf_next_unit(Dwarf_Debug debug, uint64_t *dwo_id)
 {
-    Dwarf_Error failure = NULL;
     Dwarf_Half kind = 0;
     Dwarf_Sig8 signature = {{0}};
     Dwarf_Die die = NULL;
-    if (!dwarf_done(debug, dwarf_api_next_unit(debug, &die, &kind, &signature, &failure), &failure))
+    if (!libdwarf_ok(debug, dwarf_api_next_unit(debug, &die, &kind, &signature, failure)))
         return NULL;
     *dwo_id = 0;
     if (kind == DW_UT_skeleton || kind == DW_UT_split_compile)
@@ -42,34 +41,32 @@ bool dwarf_split_is_skeleton(Dwarf_Debug debug, Dwarf_Die unit_die)
     return dwo_name(debug, unit_die) != NULL;
 }
 
-static void close_one(struct dwarf_file *file, Dwarf_Debug *debug, Dwarf_Debug *names)
+static void close_one(struct dwarf_split_file *one)
 {
-    if (*debug != NULL)
-        dwarf_api_close(*debug);
-    if (*names != NULL)
-        dwarf_api_close(*names);
-    *debug = *names = NULL;
-    dwarf_file_close(file);
+    if (one->debug != NULL)
+        dwarf_api_close(one->debug);
+    if (one->names != NULL)
+        dwarf_api_close(one->names);
+    one->debug = one->names = NULL;
+    dwarf_file_close(&one->file);
 }
 
-static bool open_one(struct dwarf_file *file, Dwarf_Debug *debug, Dwarf_Debug *names,
-                     const char *path, Dwarf_Debug skeleton)
+static bool open_one(struct dwarf_split_file *one, const char *path, Dwarf_Debug skeleton)
 {
-    Dwarf_Error failure = NULL;
     const char *problem;
-    if (dwarf_file_open(file, path, true, &problem, NULL) == 0) {
-        *debug = dwarf_file_debug(file);
-        *names = dwarf_file_debug(file);
+    if (dwarf_file_open(&one->file, path, true, &problem, NULL) == 0) {
+        one->debug = dwarf_file_debug(&one->file);
+        one->names = dwarf_file_debug(&one->file);
     }
-    if (*debug != NULL && *names != NULL &&
-        dwarf_done(*debug, dwarf_set_tied_dbg(*debug, skeleton, &failure), &failure)) {
+    if (one->debug != NULL && one->names != NULL &&
+        libdwarf_ok(one->debug, dwarf_set_tied_dbg(one->debug, skeleton, failure))) {
         /* If libdwarf prints a line about a package's units, it does so here. */
         uint64_t header_id;
-        for (Dwarf_Die die; (die = dwarf_next_unit(*names, &header_id)) != NULL;)
+        for (Dwarf_Die die; (die = dwarf_next_unit(one->names, &header_id)) != NULL;)
             dwarf_die_release(die);
         return true;
     }
-    close_one(file, debug, names);
+    close_one(one);
     return false;
 }
 
@@ -102,10 +99,8 @@ static bool place(char *out, unsigned step, const struct dwarf_split_places *pla
             snprintf(out, PATH_MAX, "%s/%s", folder, name);
         return true;
     case 1:
-        snprintf(out, PATH_MAX, "%.*s/%s", beside, parent, name);
-        return true;
     case 2:
-        snprintf(out, PATH_MAX, "%.*s/%s", beside, parent, last);
+        snprintf(out, PATH_MAX, "%.*s/%s", beside, parent, step == 1 ? name : last);
         return true;
     case 3:
         snprintf(out, PATH_MAX, "%s/%s", places->symbols_dir != NULL ? places->symbols_dir : "",
@@ -128,28 +123,26 @@ Dwarf_Die dwarf_split_find(struct dwarf_split *split, const struct dwarf_split_p
     if (!split->package_tried) {
         split->package_tried = true;
         snprintf(path, sizeof path, "%s.dwp", places->path);
-        open_one(&split->package, &split->package_debug, &split->package_names, path, debug);
+        open_one(&split->package, path, debug);
     }
-    if (split->package_debug != NULL) {
-        *split_debug = split->package_debug;
-        *names = split->package_names;
-        found = find_unit(split->package_debug, id);
-    }
+    struct dwarf_split_file *one = &split->package;
+    if (one->debug != NULL)
+        found = find_unit(one->debug, id);
     for (unsigned step = 0; found == NULL && name != NULL; step++) {
-        close_one(&split->file, &split->file_debug, &split->file_names);
+        one = &split->last;
+        close_one(one);
         if (!place(path, step, places, folder, name))
             break;
-        if (open_one(&split->file, &split->file_debug, &split->file_names, path, debug)) {
-            *split_debug = split->file_debug;
-            *names = split->file_names;
-            found = find_unit(split->file_debug, id);
-        }
+        if (open_one(one, path, debug))
+            found = find_unit(one->debug, id);
     }
+    *split_debug = one->debug;
+    *names = one->names;
     return found;
 }
 
 void dwarf_split_release(struct dwarf_split *split)
 {
-    close_one(&split->file, &split->file_debug, &split->file_names);
-    close_one(&split->package, &split->package_debug, &split->package_names);
+    close_one(&split->last);
+    close_one(&split->package);
 }

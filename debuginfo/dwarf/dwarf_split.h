@@ -6,12 +6,15 @@
 
 #include "debuginfo/dwarf/dwarf_file.h"
 
+struct dwarf_split_file {
+    struct dwarf_file file;
+    Dwarf_Debug debug, names; /* as dwarf_split_find() gives them; NULL = not open */
+};
+
 struct dwarf_split {
-    struct dwarf_file package;
-    Dwarf_Debug package_debug, package_names;
+    struct dwarf_split_file package;
     bool package_tried;
-    struct dwarf_file file; /* the .dwo file opened last */
-    Dwarf_Debug file_debug, file_names;
+    struct dwarf_split_file last; /* the .dwo file opened last */
 };
 
 struct dwarf_split_places {

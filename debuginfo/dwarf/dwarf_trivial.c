@@ -73,9 +73,8 @@ static enum trivial see_member(struct dwarf_types *types, Dwarf_Die die, Dwarf_H
                                unsigned nesting)
 {
     uint64_t number = 0;
-    if (dwarf_die_flag(types->debug, die, DW_AT_external) ||
-        dwarf_die_flag(types->debug, die, DW_AT_declaration))
-        return TRIVIAL; /* static */
+    if (dwarf_die_is_static(types->debug, die))
+        return TRIVIAL;
     if (tag == DW_TAG_inheritance &&
         dwarf_die_number(types->debug, die, DW_AT_virtuality, &number) && number != 0)
         return NOT_TRIVIAL;

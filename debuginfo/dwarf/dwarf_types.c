@@ -54,22 +54,19 @@ void dwarf_types_end(struct dwarf_types *types)
 
 /* ---- classes of the standard library ---- */
 
-/* Is a child of `parent` at the offset, or (inner) a child of its namespaces of that name? */
-static bool holds(struct dwarf_types *types, Dwarf_Die parent, Dwarf_Off wanted, const char *inner)
+/* Is a child of `parent`, within namespaces of these names up to NULL, at the offset? */
+static bool holds(struct dwarf_types *types, Dwarf_Die parent, Dwarf_Off wanted,
+                  const char *const *names)
 {
     bool found = false;
     Dwarf_Off offset = 0;
     Dwarf_Die child = dwarf_die_child(types->debug, parent);
     for (; child != NULL; child = dwarf_die_next(types->debug, child)) {
-        if (inner == NULL) {
-            found = found || (dwarf_die_offset(types->debug, child, &offset) && offset == wanted);
-            continue;
-        }
-        const char *name = found || dwarf_die_tag(types->debug, child) != DW_TAG_namespace
-                               ? NULL
-                               : dwarf_die_string(types->debug, child, DW_AT_name);
-        found = found ||
-                (name != NULL && strcmp(name, inner) == 0 && holds(types, child, wanted, NULL));
+        if (!found && names[0] == NULL)
+            found = dwarf_die_offset(types->debug, child, &offset) && offset == wanted;
+        else if (!found && dwarf_die_tag(types->debug, child) == DW_TAG_namespace &&
+                 dwarf_die_is_named(types->debug, child, names[0], strlen(names[0])))
+            found = holds(types, child, wanted, names + 1);
     }
     return found;
 }
@@ -77,16 +74,9 @@ static bool holds(struct dwarf_types *types, Dwarf_Die parent, Dwarf_Off wanted,
 /* Is the type at the offset declared in namespace std::`inner`? */
 static bool in_std(struct dwarf_types *types, Dwarf_Off offset, const char *inner)
 {
+    const char *const names[] = {"std", inner, NULL};
     Dwarf_Die unit = dwarf_die_at(types->debug, types->unit);
-    bool found = false;
-    Dwarf_Die child = unit != NULL ? dwarf_die_child(types->debug, unit) : NULL;
-    for (; child != NULL; child = dwarf_die_next(types->debug, child)) {
-        const char *name = found || dwarf_die_tag(types->debug, child) != DW_TAG_namespace
-                               ? NULL
-                               : dwarf_die_string(types->debug, child, DW_AT_name);
-        found = found ||
-                (name != NULL && strcmp(name, "std") == 0 && holds(types, child, offset, inner));
-    }
+    bool found = unit != NULL && holds(types, unit, offset, names);
     dwarf_die_release(unit);
     return found;
 }
@@ -98,11 +88,9 @@ static bool first_member_is(struct dwarf_types *types, Dwarf_Die die, const char
     Dwarf_Die child = dwarf_die_child(types->debug, die);
     for (; child != NULL; child = dwarf_die_next(types->debug, child)) {
         if (looked || dwarf_die_tag(types->debug, child) != DW_TAG_member ||
-            dwarf_die_flag(types->debug, child, DW_AT_external) ||
-            dwarf_die_flag(types->debug, child, DW_AT_declaration))
+            dwarf_die_is_static(types->debug, child))
             continue;
-        const char *name = dwarf_die_string(types->debug, child, DW_AT_name);
-        found = name != NULL && strcmp(name, wanted) == 0;
+        found = dwarf_die_is_named(types->debug, child, wanted, strlen(wanted));
         looked = true;
     }
     return found;
@@ -219,8 +207,6 @@ static void read_base(struct dwarf_types *types, Dwarf_Die die, struct dwarf_typ
         type->kind = DWARF_TYPE_UNKNOWN; /* decimal floats, fixed-point numbers, ... */
     }
 }
-
-/* ---- others ---- */
 
 static bool any_negative(struct dwarf_types *types, Dwarf_Die die)
 {

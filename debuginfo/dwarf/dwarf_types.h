@@ -55,6 +55,15 @@ struct dwarf_types {
     size_t known_count, known_capacity;
     unsigned nested; /* types being read */
 };
+static inline bool dwarf_kind_is_integer(enum dwarf_type_kind kind)
+{
+    return kind >= DWARF_TYPE_SIGNED && kind <= DWARF_TYPE_ENUM;
+}
+static inline bool dwarf_kind_is_string(enum dwarf_type_kind kind)
+{
+    return kind >= DWARF_TYPE_STRING && kind <= DWARF_TYPE_VIEW_CXX1;
+}
+
 void dwarf_types_begin(struct dwarf_types *types, Dwarf_Debug debug, Dwarf_Off unit,
                        uint16_t machine);
 void dwarf_types_end(struct dwarf_types *types);

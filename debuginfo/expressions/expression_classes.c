@@ -59,8 +59,6 @@ uint64_t type_bytes(struct dwarf_types *types, const struct dwarf_type *type)
     return bytes_of(types, type, 0);
 }
 
-/* ---- definitions ---- */
-
 struct search {
     Dwarf_Debug debug;
     const char *name;
@@ -70,11 +68,6 @@ struct search {
     uint64_t size_bytes;
     bool several; /* of one name, with different sizes */
 };
-
-static bool is_class(Dwarf_Half tag)
-{
-    return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
-}
 
 static void look(struct search *search, Dwarf_Die die, uint64_t path)
 {
@@ -104,7 +97,7 @@ static void search_within(struct search *search, Dwarf_Die parent, uint64_t path
     Dwarf_Die child = dwarf_die_child(search->debug, parent);
     for (; child != NULL; child = dwarf_die_next(search->debug, child)) {
         Dwarf_Half tag = dwarf_die_tag(search->debug, child);
-        if (is_class(tag)) {
+        if (dwarf_tag_is_class(tag)) {
             look(search, child, path);
         } else if (tag == DW_TAG_namespace && nesting < NESTING_MAX) {
             const char *name = dwarf_die_string(search->debug, child, DW_AT_name);
@@ -120,7 +113,7 @@ static Dwarf_Die declared_class(struct dwarf_types *types, Dwarf_Off *offset)
 {
     Dwarf_Die die = dwarf_die_at(types->debug, *offset);
     for (unsigned step = 0; die != NULL && step < NESTING_MAX; step++) {
-        if (is_class(dwarf_die_tag(types->debug, die)))
+        if (dwarf_tag_is_class(dwarf_die_tag(types->debug, die)))
             return die;
         Dwarf_Die next = dwarf_die_referred(types->debug, die, DW_AT_type, offset);
         dwarf_die_release(die);

@@ -30,20 +30,13 @@ static bool describe(struct maker *maker, const struct operand *operand, struct 
     out->type = chars                       ? &text
                 : operand->type.offset == 0 ? made_type(operand)
                                             : parameter_type_of(reader, &operand->type);
-    if (operand->typed_by == 0) {
-        bool is_long = operand->type.size_bytes == 8;
-        out->type_name = operand->type.is_signed ? (is_long ? "long" : "int")
-                                                 : (is_long ? "unsigned long" : "unsigned int");
+    const char *of = out->type_name = operand_type_name(maker, operand);
+    if (operand->typed_by == 0)
         return true;
-    }
-    Dwarf_Die die = parameter_typed_entry(maker->types->debug, operand->typed_by);
-    const char *of = die != NULL ? parameter_type_name(reader, die) : "?";
     const char *suffix = operand->suffix != NULL ? operand->suffix : "";
-    dwarf_die_release(die);
     bool after = suffix[0] == ' ' && of[0] != 0 && of[strlen(of) - 1] == '*';
     snprintf(name, sizeof name, "%s%s", of, after ? suffix + 1 : suffix);
-    out->type_name = text_pool_add(&reader->all->texts, name, strlen(name), reader->error);
-    reader->failed = reader->failed || out->type_name == NULL;
+    out->type_name = type_reader_keep(reader, name, strlen(name));
     return !reader->failed;
 }
 
@@ -112,17 +105,12 @@ static bool finish(struct maker *maker, struct operand *operand)
     }
     if (is_chars(maker, operand))
         return finish_chars(maker, operand);
-    bool word = type.kind == DWARF_TYPE_SIGNED || type.kind == DWARF_TYPE_UNSIGNED ||
-                type.kind == DWARF_TYPE_BOOL || type.kind == DWARF_TYPE_CHAR ||
-                type.kind == DWARF_TYPE_ENUM ||
-                (type.kind == DWARF_TYPE_MEMBER && type.size_bytes == 8);
-    if (word) {
-        value->what = type.is_signed ? FISQL_WHAT_SIGNED : FISQL_WHAT_UNSIGNED;
-        value->size = (uint8_t)type.size_bytes;
-        return make_word(maker, operand);
-    }
-    if (type.kind == DWARF_TYPE_FLOAT && type.size_bytes <= 8) {
-        value->what = FISQL_WHAT_FLOAT;
+    bool is_float = type.kind == DWARF_TYPE_FLOAT && type.size_bytes <= 8;
+    if (is_float || dwarf_kind_is_integer(type.kind) ||
+        (type.kind == DWARF_TYPE_MEMBER && type.size_bytes == 8)) {
+        value->what = is_float         ? FISQL_WHAT_FLOAT
+                      : type.is_signed ? FISQL_WHAT_SIGNED
+                                       : FISQL_WHAT_UNSIGNED;
         value->size = (uint8_t)type.size_bytes;
         return make_word(maker, operand);
     }

@@ -7,8 +7,6 @@
 
 #define OFFSET_MAX ((uint64_t)INT32_MAX)
 
-/* ---- problems ---- */
-
 bool make_wrong(struct maker *maker, size_t from, size_t end, const char *format, ...)
 {
     struct expression_problem *problem = maker->problem;
@@ -26,13 +24,13 @@ bool make_wrong(struct maker *maker, size_t from, size_t end, const char *format
 #define SHOWN_WORDS(maker, operand)                                                                \
     (int)((operand)->end - (operand)->from), (maker)->text + (operand)->from
 
-static const char *type_name(struct maker *maker, const struct operand *operand)
+const char *operand_type_name(struct maker *maker, const struct operand *operand)
 {
     unsigned size = (unsigned)operand->type.size_bytes;
     if (operand->typed_by == 0)
         return operand->type.is_signed ? (size == 8 ? "long" : "int")
                                        : (size == 8 ? "unsigned long" : "unsigned int");
-    Dwarf_Die die = parameter_typed_entry(maker->types->debug, operand->typed_by);
+    Dwarf_Die die = prototype_typed_entry(maker->types->debug, operand->typed_by);
     const char *name = die != NULL ? parameter_type_name(maker->place->reader, die) : "?";
     dwarf_die_release(die);
     return name;
@@ -41,7 +39,7 @@ static const char *type_name(struct maker *maker, const struct operand *operand)
 bool make_wrong_type(struct maker *maker, const struct operand *operand, const char *words)
 {
     return make_wrong(maker, operand->from, operand->end, SHOWN " is %s%s: %s",
-                      SHOWN_WORDS(maker, operand), type_name(maker, operand),
+                      SHOWN_WORDS(maker, operand), operand_type_name(maker, operand),
                       operand->suffix != NULL ? operand->suffix : "", words);
 }
 
@@ -92,13 +90,6 @@ bool make_constant(struct maker *maker, uint64_t number)
 
 /* ---- words ---- */
 
-static bool is_number(const struct dwarf_type *type)
-{
-    return type->kind == DWARF_TYPE_SIGNED || type->kind == DWARF_TYPE_UNSIGNED ||
-           type->kind == DWARF_TYPE_BOOL || type->kind == DWARF_TYPE_CHAR ||
-           type->kind == DWARF_TYPE_ENUM;
-}
-
 static bool is_address(const struct dwarf_type *type)
 {
     return type->kind == DWARF_TYPE_POINTER || type->kind == DWARF_TYPE_TEXT ||
@@ -135,7 +126,7 @@ bool make_word(struct maker *maker, struct operand *operand)
     const struct dwarf_type *type = &operand->type;
     bool is_float =
         type->kind == DWARF_TYPE_FLOAT && (type->size_bytes == 4 || type->size_bytes == 8);
-    bool is_signed = is_number(type) && type->is_signed;
+    bool is_signed = dwarf_kind_is_integer(type->kind) && type->is_signed;
     uint64_t size = type->size_bytes;
     operand->whole = 0;
     if (operand->where == OPERAND_WORD)
@@ -145,7 +136,7 @@ bool make_word(struct maker *maker, struct operand *operand)
         operand->where = OPERAND_WORD;
         return made;
     }
-    if (!is_number(type) && !is_address(type) && !is_float &&
+    if (!dwarf_kind_is_integer(type->kind) && !is_address(type) && !is_float &&
         !(type->kind == DWARF_TYPE_MEMBER && size == 8))
         return make_wrong_type(maker, operand,
                                type->kind == DWARF_TYPE_STRUCT
@@ -166,8 +157,6 @@ bool make_word(struct maker *maker, struct operand *operand)
            make_step(maker, FISQL_STEP_BITS, operand->bits, is_signed, operand->bits_from);
 }
 
-/* ---- types ---- */
-
 bool operand_is_pointer(const struct operand *operand)
 {
     return operand->type.kind == DWARF_TYPE_POINTER || operand->type.kind == DWARF_TYPE_TEXT ||
@@ -177,7 +166,7 @@ bool operand_is_pointer(const struct operand *operand)
 bool operand_number(const struct operand *operand, unsigned *size_bytes, bool *is_signed)
 {
     const struct dwarf_type *type = &operand->type;
-    if (!is_number(type))
+    if (!dwarf_kind_is_integer(type->kind))
         return false;
     bool small = type->size_bytes < 4 || (operand->bits != 0 && operand->bits < 32);
     *size_bytes = type->size_bytes == 8 && !small ? 8 : 4;
@@ -201,10 +190,8 @@ void operand_result(struct operand *operand, unsigned size_bytes, bool is_signed
 
 static bool is_object(enum dwarf_type_kind kind)
 {
-    return kind == DWARF_TYPE_STRUCT || kind == DWARF_TYPE_STRING ||
-           kind == DWARF_TYPE_STRING_COW || kind == DWARF_TYPE_STRING_CXX1 ||
-           kind == DWARF_TYPE_VIEW || kind == DWARF_TYPE_VIEW_CXX1 || kind == DWARF_TYPE_COMPLEX ||
-           kind == DWARF_TYPE_WIDE;
+    return kind == DWARF_TYPE_STRUCT || kind == DWARF_TYPE_COMPLEX || kind == DWARF_TYPE_WIDE ||
+           dwarf_kind_is_string(kind);
 }
 
 bool make_parameter(struct maker *maker, unsigned index, struct operand *operand)
@@ -226,15 +213,12 @@ bool make_parameter(struct maker *maker, unsigned index, struct operand *operand
         operand->where = OPERAND_AT;
     if (type->kind == DWARF_TYPE_REFERENCE) {
         operand->type = dwarf_type_at(maker->types, type->target);
-        operand->where = is_number(&operand->type) || is_address(&operand->type) ||
+        operand->where = dwarf_kind_is_integer(operand->type.kind) || is_address(&operand->type) ||
                                  operand->type.kind == DWARF_TYPE_FLOAT ||
                                  operand->type.kind == DWARF_TYPE_MEMBER
                              ? OPERAND_WORD /* the recipe followed it */
                              : OPERAND_AT;
-        bool string = is_object(operand->type.kind) && operand->type.kind != DWARF_TYPE_STRUCT &&
-                      operand->type.kind != DWARF_TYPE_COMPLEX &&
-                      operand->type.kind != DWARF_TYPE_WIDE;
-        if (string) {
+        if (dwarf_kind_is_string(operand->type.kind)) {
             word.source = EXPRESSION_ADDRESS;
             return push(maker, &word) && make_step(maker, FISQL_STEP_OFFSET, 8, false, 0);
         }
@@ -285,7 +269,7 @@ static bool need_class(struct maker *maker, struct operand *operand, Dwarf_Off e
 static Dwarf_Off type_entry(struct maker *maker, Dwarf_Off of)
 {
     Dwarf_Off entry = 0;
-    Dwarf_Die die = parameter_typed_entry(maker->types->debug, of);
+    Dwarf_Die die = prototype_typed_entry(maker->types->debug, of);
     if (die == NULL || !dwarf_die_refers(maker->types->debug, die, DW_AT_type, &entry))
         entry = 0;
     dwarf_die_release(die);
@@ -314,7 +298,7 @@ bool make_member(struct maker *maker, struct operand *operand, const struct word
         size_t count = expression_members_list(maker->types, operand->type.offset, text,
                                                name->bytes, names, sizeof names);
         return make_wrong(maker, name->from, name->from + name->bytes,
-                          "%s has no member `%.*s`%s%s", type_name(maker, operand),
+                          "%s has no member `%.*s`%s%s", operand_type_name(maker, operand),
                           (int)name->bytes, text, count > 0 ? "; it has " : "", names);
     }
     Dwarf_Die die = dwarf_die_at(maker->types->debug, member.entry);

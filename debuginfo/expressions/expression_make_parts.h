@@ -45,6 +45,7 @@ bool make_wrong(struct maker *maker, size_t from, size_t end, const char *format
 /* The same for an operand: "`count` is int: ...". */
 bool make_wrong_type(struct maker *maker, const struct operand *operand, const char *words);
 
+const char *operand_type_name(struct maker *maker, const struct operand *operand);
 bool make_step(struct maker *maker, enum fisql_recipe_step step, uint64_t size_bytes,
                bool is_signed, int64_t offset);
 bool make_constant(struct maker *maker, uint64_t number);

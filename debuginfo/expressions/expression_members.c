@@ -19,13 +19,10 @@ static bool read_entry(struct dwarf_types *types, Dwarf_Die die, struct expressi
     uint64_t bits = 0;
     *member = (struct expression_member){.entry = 0};
     if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) ||
-        dwarf_die_flag(types->debug, die, DW_AT_external) ||
-        dwarf_die_flag(types->debug, die, DW_AT_declaration) ||
-        !dwarf_die_offset(types->debug, die, &member->entry))
+        dwarf_die_is_static(types->debug, die) ||
+        !dwarf_die_offset(types->debug, die, &member->entry) ||
+        !dwarf_die_member_offset(types->debug, die, &member->offset_bytes))
         return false;
-    if (!dwarf_die_number(types->debug, die, DW_AT_data_member_location, &member->offset_bytes) &&
-        dwarf_die_has(types->debug, die, DW_AT_data_member_location))
-        return false; /* of a virtual base */
     if (!dwarf_die_number(types->debug, die, DW_AT_bit_size, &bits))
         return true;
     struct dwarf_type holder = dwarf_type_of(types, die);
@@ -44,8 +41,6 @@ static bool is_open(struct dwarf_types *types, Dwarf_Die die, const char *name,
     return type->kind == DWARF_TYPE_STRUCT && type->offset != 0;
 }
 
-/* ---- one member ---- */
-
 static bool find(struct dwarf_types *types, Dwarf_Off class, const char *name, size_t name_bytes,
                  unsigned nesting, struct expression_member *member)
 {
@@ -58,7 +53,7 @@ static bool find(struct dwarf_types *types, Dwarf_Off class, const char *name, s
         const char *own = dwarf_die_string(types->debug, child, DW_AT_name);
         if ((found && !inherited) || !read_entry(types, child, &here))
             continue;
-        if (own != NULL && strlen(own) == name_bytes && memcmp(own, name, name_bytes) == 0 &&
+        if (dwarf_die_is_named(types->debug, child, name, name_bytes) &&
             dwarf_die_tag(types->debug, child) == DW_TAG_member) {
             *member = here;
             found = true;
@@ -81,8 +76,6 @@ bool expression_member_find(struct dwarf_types *types, Dwarf_Off class, const ch
     return find(types, class, name, name_bytes, 0, member);
 }
 
-/* ---- all names ---- */
-
 struct near_name {
     const char *name; /* borrowed from the debug sections */
     size_t distance, place;
@@ -99,9 +92,9 @@ static void add_name(struct near_names *names, const char *name)
 {
     if (names->count == NAMES_MAX || name == NULL || name[0] == 0)
         return;
+    size_t to_bytes = names->to_bytes < EDIT_WORD_MAX ? names->to_bytes : EDIT_WORD_MAX;
     names->items[names->count] = (struct near_name){
-        name, edit_distance(names->to, names->to_bytes, name, strnlen(name, EDIT_WORD_MAX)),
-        names->count};
+        name, edit_distance(names->to, to_bytes, name, strnlen(name, EDIT_WORD_MAX)), names->count};
     names->count++;
 }
 
@@ -145,43 +138,23 @@ static size_t write_names(struct near_names *names, char *text, size_t size)
     return count;
 }
 
-static struct near_names *names_new(const char *name, size_t name_bytes)
-{
-    struct near_names *names = calloc(1, sizeof *names);
-    if (names != NULL) {
-        names->to = name;
-        names->to_bytes = name_bytes < EDIT_WORD_MAX ? name_bytes : EDIT_WORD_MAX;
-    }
-    return names;
-}
-
 size_t expression_members_list(struct dwarf_types *types, Dwarf_Off class, const char *name,
                                size_t name_bytes, char *text, size_t size)
 {
-    struct near_names *names = names_new(name, name_bytes);
-    text[0] = 0;
-    if (names == NULL)
-        return 0;
-    add_members(types, class, names, 0);
-    size_t count = write_names(names, text, size);
-    free(names);
-    return count;
+    struct near_names names = {.to = name, .to_bytes = name_bytes};
+    add_members(types, class, &names, 0);
+    return write_names(&names, text, size);
 }
 
 size_t expression_parameters_list(struct dwarf_types *types, const struct prototype *prototype,
                                   const char *name, size_t name_bytes, char *text, size_t size)
 {
-    struct near_names *names = names_new(name, name_bytes);
-    text[0] = 0;
-    if (names == NULL)
-        return 0;
+    struct near_names names = {.to = name, .to_bytes = name_bytes};
     for (unsigned i = 0; i < prototype->count; i++) {
         Dwarf_Die die = dwarf_die_at(types->debug, prototype->parameters[i].offset);
         if (die != NULL)
-            add_name(names, dwarf_die_string(types->debug, die, DW_AT_name));
+            add_name(&names, dwarf_die_string(types->debug, die, DW_AT_name));
         dwarf_die_release(die);
     }
-    size_t count = write_names(names, text, size);
-    free(names);
-    return count;
+    return write_names(&names, text, size);
 }

@@ -56,10 +56,7 @@ static bool read_name(struct maker *maker, struct operand *operand)
     next(maker);
     for (unsigned i = 0; i < prototype->count; i++) {
         Dwarf_Die die = dwarf_die_at(maker->types->debug, prototype->parameters[i].offset);
-        const char *name =
-            die != NULL ? dwarf_die_string(maker->types->debug, die, DW_AT_name) : NULL;
-        bool same =
-            name != NULL && strlen(name) == word.bytes && memcmp(name, text, word.bytes) == 0;
+        bool same = die != NULL && dwarf_die_is_named(maker->types->debug, die, text, word.bytes);
         dwarf_die_release(die);
         if (same)
             return make_parameter(maker, i, operand);

@@ -33,11 +33,6 @@ static void add(struct name *name, const char *text)
 
 /* ---- scopes ---- */
 
-static bool is_class(Dwarf_Half tag)
-{
-    return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
-}
-
 static void read_scope(struct type_reader *reader, Dwarf_Die parent, const char *prefix,
                        unsigned nesting);
 
@@ -68,9 +63,7 @@ static const char *inner_prefix(struct type_reader *reader, Dwarf_Die die, Dwarf
          (name != NULL && (strcmp(name, "__cxx11") == 0 || strcmp(name, "__1") == 0))))
         return prefix;
     snprintf(text, sizeof text, "%s%s::", prefix, name != NULL ? name : "(anonymous)");
-    const char *kept = text_pool_add(&reader->all->texts, text, strlen(text), reader->error);
-    reader->failed = reader->failed || kept == NULL;
-    return kept != NULL ? kept : prefix;
+    return type_reader_keep(reader, text, strlen(text));
 }
 
 static void read_scope(struct type_reader *reader, Dwarf_Die parent, const char *prefix,
@@ -80,9 +73,9 @@ static void read_scope(struct type_reader *reader, Dwarf_Die parent, const char 
     Dwarf_Die child = nesting < SCOPES_NESTING_MAX ? dwarf_die_child(debug, parent) : NULL;
     for (; child != NULL; child = dwarf_die_next(debug, child)) {
         Dwarf_Half tag = reader->failed ? 0 : dwarf_die_tag(debug, child);
-        bool inner = tag == DW_TAG_namespace || is_class(tag);
+        bool inner = tag == DW_TAG_namespace || dwarf_tag_is_class(tag);
         if (prefix[0] != 0 &&
-            (is_class(tag) || tag == DW_TAG_typedef || tag == DW_TAG_enumeration_type))
+            (dwarf_tag_is_class(tag) || tag == DW_TAG_typedef || tag == DW_TAG_enumeration_type))
             add_scoped(reader, child, prefix);
         if (inner &&
             (tag == DW_TAG_namespace || dwarf_die_string(debug, child, DW_AT_name) != NULL))
@@ -124,7 +117,7 @@ static void add_own(struct type_reader *reader, Dwarf_Die die, Dwarf_Half tag, s
     const char *own = dwarf_die_string(debug, die, DW_AT_name);
     const char *word = tag == DW_TAG_enumeration_type ? "enum"
                        : tag == DW_TAG_union_type     ? "union"
-                       : is_class(tag)                ? "struct"
+                       : dwarf_tag_is_class(tag)      ? "struct"
                                                       : NULL;
     Dwarf_Off offset = 0;
     if (own == NULL) {
@@ -239,19 +232,17 @@ static void add_type(struct type_reader *reader, Dwarf_Die type, struct name *na
     Dwarf_Half tag = dwarf_die_tag(reader->types->debug, type);
     switch (tag) {
     case DW_TAG_pointer_type:
-        add_pointer(reader, type, "*", name, nesting);
-        break;
     case DW_TAG_reference_type:
-        add_pointer(reader, type, "&", name, nesting);
-        break;
     case DW_TAG_rvalue_reference_type:
-        add_pointer(reader, type, "&&", name, nesting);
+        add_pointer(reader, type,
+                    tag == DW_TAG_pointer_type     ? "*"
+                    : tag == DW_TAG_reference_type ? "&"
+                                                   : "&&",
+                    name, nesting);
         break;
     case DW_TAG_const_type:
-        add_qualified(reader, type, "const", name, nesting);
-        break;
     case DW_TAG_volatile_type:
-        add_qualified(reader, type, "volatile", name, nesting);
+        add_qualified(reader, type, tag == DW_TAG_const_type ? "const" : "volatile", name, nesting);
         break;
     case DW_TAG_restrict_type:
     case DW_TAG_atomic_type:
@@ -289,7 +280,5 @@ const char *parameter_type_name(struct type_reader *reader, Dwarf_Die die)
 {
     struct name name = {.used = 0};
     name_of(reader, die, &name, 0);
-    const char *kept = text_pool_add(&reader->all->texts, name.text, name.used, reader->error);
-    reader->failed = reader->failed || kept == NULL;
-    return kept != NULL ? kept : "?";
+    return type_reader_keep(reader, name.text, name.used);
 }

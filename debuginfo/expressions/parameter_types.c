@@ -22,7 +22,7 @@ struct members {
     unsigned nesting;
 };
 
-static const char *keep(struct type_reader *reader, const char *text, size_t length)
+const char *type_reader_keep(struct type_reader *reader, const char *text, size_t length)
 {
     const char *kept = text_pool_add(&reader->all->texts, text, length, reader->error);
     reader->failed = reader->failed || kept == NULL;
@@ -32,7 +32,8 @@ static const char *keep(struct type_reader *reader, const char *text, size_t len
 static const char *keep_name(struct type_reader *reader, Dwarf_Die die)
 {
     const char *name = dwarf_die_string(reader->types->debug, die, DW_AT_name);
-    return keep(reader, name != NULL ? name : "", name != NULL ? strnlen(name, 1024) : 0);
+    return type_reader_keep(reader, name != NULL ? name : "",
+                            name != NULL ? strnlen(name, 1024) : 0);
 }
 
 /* ---- enumerations ---- */
@@ -140,7 +141,7 @@ static void add_array(struct members *members, const char *name, Dwarf_Off offse
     for (uint64_t i = 0; i < count && i < ELEMENTS_MAX && element.size_bytes > 0; i++) {
         snprintf(text, sizeof text, "%s[%llu]", name, (unsigned long long)i);
         const struct parameter_member member = {
-            .name = keep(reader, text, strlen(text)),
+            .name = type_reader_keep(reader, text, strlen(text)),
             .type = type_at(reader, &element, members->nesting + 1),
             .offset = (uint32_t)(base + i * element.size_bytes)};
         add_member(members, &member);
@@ -174,12 +175,8 @@ static void read_member(struct members *members, Dwarf_Die die, Dwarf_Half tag, 
     struct type_reader *reader = members->reader;
     Dwarf_Debug debug = reader->types->debug;
     uint64_t at = 0, bits = 0;
-    if (dwarf_die_flag(debug, die, DW_AT_external) || dwarf_die_flag(debug, die, DW_AT_declaration))
-        return;
-    if (!dwarf_die_number(debug, die, DW_AT_data_member_location, &at) &&
-        dwarf_die_has(debug, die, DW_AT_data_member_location))
-        return; /* of a virtual base */
-    if (at > 4096 || base > 4096)
+    if (dwarf_die_is_static(debug, die) || !dwarf_die_member_offset(debug, die, &at) || at > 4096 ||
+        base > 4096)
         return;
     struct dwarf_type type = dwarf_type_of(reader->types, die);
     const char *name = keep_name(reader, die);
@@ -232,48 +229,24 @@ static int by_offset(const void *left, const void *right)
     return (a->bits_from > b->bits_from) - (a->bits_from < b->bits_from);
 }
 
-/* ---- kinds ---- */
-
 static enum parameter_kind kind_of(const struct dwarf_type *type)
 {
-    switch (type->kind) {
-    case DWARF_TYPE_SIGNED:
-        return PARAMETER_SIGNED;
-    case DWARF_TYPE_UNSIGNED:
-        return PARAMETER_UNSIGNED;
-    case DWARF_TYPE_BOOL:
-        return PARAMETER_BOOL;
-    case DWARF_TYPE_CHAR:
-        return PARAMETER_CHAR;
-    case DWARF_TYPE_ENUM:
-        return PARAMETER_ENUM;
-    case DWARF_TYPE_FLOAT:
-        return PARAMETER_FLOAT;
-    case DWARF_TYPE_POINTER:
-    case DWARF_TYPE_REFERENCE:
-    case DWARF_TYPE_ARRAY:
-        return PARAMETER_POINTER;
-    case DWARF_TYPE_FUNCTION:
-        return PARAMETER_FUNCTION;
-    case DWARF_TYPE_TEXT:
-    case DWARF_TYPE_STRING:
-    case DWARF_TYPE_STRING_COW:
-    case DWARF_TYPE_STRING_CXX1:
-    case DWARF_TYPE_VIEW:
-    case DWARF_TYPE_VIEW_CXX1:
+    static const uint8_t kinds[] = {
+        [DWARF_TYPE_SIGNED] = PARAMETER_SIGNED,   [DWARF_TYPE_UNSIGNED] = PARAMETER_UNSIGNED,
+        [DWARF_TYPE_BOOL] = PARAMETER_BOOL,       [DWARF_TYPE_CHAR] = PARAMETER_CHAR,
+        [DWARF_TYPE_ENUM] = PARAMETER_ENUM,       [DWARF_TYPE_FLOAT] = PARAMETER_FLOAT,
+        [DWARF_TYPE_POINTER] = PARAMETER_POINTER, [DWARF_TYPE_REFERENCE] = PARAMETER_POINTER,
+        [DWARF_TYPE_ARRAY] = PARAMETER_POINTER,   [DWARF_TYPE_FUNCTION] = PARAMETER_FUNCTION,
+        [DWARF_TYPE_TEXT] = PARAMETER_TEXT,       [DWARF_TYPE_STRUCT] = PARAMETER_STRUCT,
+        [DWARF_TYPE_COMPLEX] = PARAMETER_STRUCT,  [DWARF_TYPE_MEMBER] = PARAMETER_UNKNOWN};
+    enum parameter_kind integer = type->is_signed ? PARAMETER_SIGNED : PARAMETER_UNSIGNED;
+    if (dwarf_kind_is_string(type->kind))
         return PARAMETER_TEXT;
-    case DWARF_TYPE_STRUCT:
-    case DWARF_TYPE_COMPLEX:
-        return PARAMETER_STRUCT;
-    case DWARF_TYPE_MEMBER:
-        return type->size_bytes == 8 ? PARAMETER_SIGNED : PARAMETER_UNKNOWN;
-    case DWARF_TYPE_WIDE:
-        return type->size_bytes != 16 ? PARAMETER_UNKNOWN /* _Float16 */
-               : type->is_signed      ? PARAMETER_SIGNED
-                                      : PARAMETER_UNSIGNED;
-    default:
-        return PARAMETER_UNKNOWN;
-    }
+    if (type->kind == DWARF_TYPE_MEMBER && type->size_bytes == 8)
+        return PARAMETER_SIGNED;
+    if (type->kind == DWARF_TYPE_WIDE && type->size_bytes == 16) /* not _Float16 */
+        return integer;
+    return (enum parameter_kind)kinds[type->kind];
 }
 
 static struct parameter_type *make_type(struct type_reader *reader, const struct dwarf_type *type,
@@ -325,22 +298,6 @@ const struct parameter_type *parameter_type_of(struct type_reader *reader,
                                                const struct dwarf_type *type)
 {
     return type_at(reader, type, 0);
-}
-
-Dwarf_Die parameter_typed_entry(Dwarf_Debug debug, Dwarf_Off offset)
-{
-    Dwarf_Die die = dwarf_die_at(debug, offset);
-    for (unsigned step = 0; die != NULL && step < 8 && !dwarf_die_has(debug, die, DW_AT_type);
-         step++) {
-        Dwarf_Die next = dwarf_die_referred(debug, die, DW_AT_abstract_origin, &offset);
-        if (next == NULL)
-            next = dwarf_die_referred(debug, die, DW_AT_specification, &offset);
-        if (next == NULL)
-            break;
-        dwarf_die_release(die);
-        die = next;
-    }
-    return die;
 }
 
 void parameter_types_release(struct parameter_types *types)

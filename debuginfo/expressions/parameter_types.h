@@ -35,6 +35,8 @@ struct type_reader {
     struct error *error;
     bool failed; /* out of memory: *error says so */
 };
+/* The text in the types' pool; "" without memory, noted in `failed`. */
+const char *type_reader_keep(struct type_reader *reader, const char *text, size_t length);
 void type_reader_end(struct type_reader *reader);
 
 /* How to show a value of the type; never NULL, PARAMETER_UNKNOWN if unknown. */
@@ -43,10 +45,6 @@ const struct parameter_type *parameter_type_of(struct type_reader *reader,
 
 /* The name of an entry's type (DW_AT_type); "void" if absent. */
 const char *parameter_type_name(struct type_reader *reader, Dwarf_Die die);
-
-/* The entry with the type of a parameter or function: itself, or one that it refers to; NULL =
- * none. Release it with dwarf_die_release(). */
-Dwarf_Die parameter_typed_entry(Dwarf_Debug debug, Dwarf_Off offset);
 
 /* Where a bit field's bits are: from *bits_from on at *offset_bytes, to which it adds. False if
  * unknown. */

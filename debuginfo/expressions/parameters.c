@@ -28,6 +28,7 @@ struct parameters {
 struct walker {
     struct parameters *out;
     const struct symbol_files *files;
+    const char *symbols_dir;
     const uint64_t *functions; /* wanted, ascending; NULL = all */
     size_t functions_count;
     const struct expression_matches *matches; /* NULL = none */
@@ -92,8 +93,6 @@ static int add_one(struct walker *walker, uint64_t function, uint32_t position, 
     return reader->failed ? -1 : add(walker, &parameter);
 }
 
-/* ---- expressions ---- */
-
 /* Adds a requested expression of a function. Returns 0, or -1 without memory. */
 static int add_expression(struct walker *walker, const struct prototype *prototype,
                           uint64_t function, const struct expression_request *request,
@@ -157,14 +156,14 @@ static int add_prototype(struct walker *walker, Dwarf_Off offset, uint64_t funct
         return 0;
     }
     if (prototype->result.kind != DWARF_TYPE_VOID) {
-        Dwarf_Die die = parameter_typed_entry(walker->names, prototype->origin);
+        Dwarf_Die die = prototype_typed_entry(walker->names, prototype->origin);
         if (die != NULL)
             result = add_one(walker, function, 0, die, &prototype->result, "");
         dwarf_die_release(die);
     }
     for (unsigned i = 0; i < prototype->count && result == 0; i++) {
         Dwarf_Die named = dwarf_die_at(walker->names, prototype->parameters[i].offset);
-        Dwarf_Die die = parameter_typed_entry(walker->names, prototype->parameters[i].offset);
+        Dwarf_Die die = prototype_typed_entry(walker->names, prototype->parameters[i].offset);
         const char *name =
             named != NULL ? dwarf_die_string(walker->names, named, DW_AT_name) : NULL;
         if (die != NULL)
@@ -205,21 +204,20 @@ static int walk_children(struct walker *walker, Dwarf_Die parent, bool in_functi
     for (; child != NULL; child = dwarf_die_next(walker->unit_debug, child)) {
         Dwarf_Half tag = result == 0 ? dwarf_die_tag(walker->unit_debug, child) : 0;
         bool function = tag == DW_TAG_subprogram;
-        bool class =
-            tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
         if (function)
             result = visit_function(walker, child);
-        if (result == 0 && (function || tag == DW_TAG_namespace || tag == DW_TAG_module ||
-                            tag == DW_TAG_lexical_block || (class && in_function)))
+        if (result == 0 &&
+            (function || tag == DW_TAG_namespace || tag == DW_TAG_module ||
+             tag == DW_TAG_lexical_block || (dwarf_tag_is_class(tag) && in_function)))
             result = walk_children(walker, child, in_function || function, nesting + 1);
     }
     return result;
 }
 
 static int walk_unit(struct walker *walker, const struct dwarf_unit *unit, uint32_t number,
-                     const struct symbols_options *options, Dwarf_Die unit_die)
+                     Dwarf_Die unit_die)
 {
-    const struct dwarf_split_places places = {walker->files->debug_path, options->symbols_dir};
+    const struct dwarf_split_places places = {walker->files->debug_path, walker->symbols_dir};
     struct dwarf_ranges ranges = {0};
     Dwarf_Die whole = unit_die;
     Dwarf_Off offset = 0;
@@ -252,7 +250,7 @@ static int walk_unit(struct walker *walker, const struct dwarf_unit *unit, uint3
     return result;
 }
 
-static int read_all(struct walker *walker, const struct symbols_options *options)
+static int read_all(struct walker *walker)
 {
     struct dwarf_search search = {.file = walker->files->debug, .module = &walker->files->module};
     struct dwarf_functions units;
@@ -263,7 +261,7 @@ static int read_all(struct walker *walker, const struct symbols_options *options
     for (size_t i = 0; i < units.units_count && result == 0 && walker->debug != NULL; i++) {
         Dwarf_Die die = dwarf_die_at(walker->debug, units.units[i].die);
         if (die != NULL)
-            result = walk_unit(walker, &units.units[i], (uint32_t)i, options, die);
+            result = walk_unit(walker, &units.units[i], (uint32_t)i, die);
         dwarf_die_release(die);
     }
     dwarf_functions_release(&units);
@@ -273,15 +271,9 @@ static int read_all(struct walker *walker, const struct symbols_options *options
     return result;
 }
 
-struct trial {
-    struct walker *walker;
-    const struct symbols_options *options;
-};
-
 static void try_all(void *context)
 {
-    struct trial *trial = context;
-    read_all(trial->walker, trial->options);
+    read_all(context);
 }
 
 static int by_function(const void *left, const void *right)
@@ -322,13 +314,13 @@ int parameters_open(struct parameters **out, const char *path, const char *build
     if (result == 0 && files->module_open && files->debug != NULL) {
         struct walker walker = {.out = *out,
                                 .files = files,
+                                .symbols_dir = options->symbols_dir,
                                 .functions = functions,
                                 .functions_count = functions_count,
                                 .matches = matches,
                                 .error = error};
-        struct trial trial = {&walker, options};
-        if (symbol_trial(files->debug, try_all, &trial))
-            result = read_all(&walker, options);
+        if (symbol_trial(files->debug, try_all, &walker))
+            result = read_all(&walker);
     }
     drop_doubles(*out);
     symbol_files_close(files);

@@ -50,8 +50,8 @@ void hook_frames_at(const struct hook_frames *frames, struct fisql_fault_hook *h
     if (!frames->known || !call_frames_at(&frames->frames, hook->address - CALL_INSIDE, &frame))
         return;
     /* rbp or rsp: the hook does not know what its caller keeps in other registers. */
-    bool base = frame.cfa_register == 6 || frame.cfa_register == 7;
-    bool known = base && frame.cfa_offset == (int32_t)frame.cfa_offset &&
+    bool known = call_frame_is_base(EM_X86_64, frame.cfa_register) &&
+                 frame.cfa_offset == (int32_t)frame.cfa_offset &&
                  frame.saved[frame.return_register].how == CALL_FRAME_AT;
     for (unsigned i = 0; i < FISQL_FAULT_SAVED_COUNT; i++) {
         int64_t offset = frame.saved[saved[i]].offset;

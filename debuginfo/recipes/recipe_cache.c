@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "base/text_pool.h"
@@ -133,10 +134,9 @@ static bool hook_is_sound(const struct recipes *recipes, const struct fisql_reci
     if (hook->count == 0)
         return hook->exit == 1;
     return hook->exit == 1 && hook->count == 1 && values->where != FISQL_WHERE_EXPRESSION &&
-           (x86 ? hook->cfa_register == 6 || hook->cfa_register == 7
-                : hook->cfa_register == 29 || hook->cfa_register == 31) &&
-           hook->cfa_offset >= 0 && hook->cfa_offset <= FRAME_BYTES_MAX &&
-           hook->cfa_offset % 8 == 0 && hook->return_offset % 8 == 0 &&
+           call_frame_is_base(machine, hook->cfa_register) && hook->cfa_offset >= 0 &&
+           hook->cfa_offset <= FRAME_BYTES_MAX && hook->cfa_offset % 8 == 0 &&
+           hook->return_offset % 8 == 0 &&
            (x86 ? hook->return_offset == -8
                 : hook->return_offset >= -FRAME_BYTES_MAX && hook->return_offset <= 0);
 }
@@ -146,9 +146,7 @@ static bool hook_is_sound(const struct recipes *recipes, const struct fisql_reci
 static void distrust_memory(struct fisql_recipe_value *value, uint16_t machine)
 {
     bool near = value->offset >= -NEAR_BYTES_MAX && value->offset <= NEAR_BYTES_MAX;
-    bool frame = machine == EM_X86_64 ? value->base == 6 || value->base == 7
-                                      : value->base == 29 || value->base == 31;
-    if (value->where == FISQL_WHERE_MEMORY && !(frame && near))
+    if (value->where == FISQL_WHERE_MEMORY && !(near && call_frame_is_base(machine, value->base)))
         value->anywhere = 1;
 }
 
@@ -167,17 +165,6 @@ static bool make_sound(struct recipes *recipes, uint16_t machine)
     return true;
 }
 
-static bool read_all(int descriptor, void *into, size_t size)
-{
-    for (size_t done = 0; done < size;) {
-        ssize_t got = read(descriptor, (char *)into + done, size - done);
-        if (got <= 0)
-            return false;
-        done += (size_t)got;
-    }
-    return true;
-}
-
 int recipe_cache_read(struct recipes *recipes, const struct symbol_files *files,
                       const char *cache_dir, struct error *error)
 {
@@ -191,7 +178,7 @@ int recipe_cache_read(struct recipes *recipes, const struct symbol_files *files,
     int descriptor = symbol_cache_open(path, &status);
     if (descriptor < 0)
         return 0;
-    if (read_all(descriptor, &header, sizeof header) && is_of(&header, files)) {
+    if (read(descriptor, &header, sizeof header) == sizeof header && is_of(&header, files)) {
         size_t hooks = (size_t)header.hooks * sizeof *found.hooks;
         size_t values = (size_t)header.values * sizeof *found.values;
         futimens(descriptor, NULL); /* used now */
@@ -203,8 +190,9 @@ int recipe_cache_read(struct recipes *recipes, const struct symbol_files *files,
             if (found.hooks == NULL || found.values == NULL)
                 result = error_set(error, "out of memory for %zu bytes", hooks + values);
             else
-                result = read_all(descriptor, found.hooks, hooks) &&
-                         read_all(descriptor, found.values, values) &&
+                result = readv(descriptor,
+                               (struct iovec[]){{found.hooks, hooks}, {found.values, values}},
+                               2) == (ssize_t)(hooks + values) &&
                          checksum_of(&header, found.hooks, found.values) == header.checksum &&
                          make_sound(&found, files->module.machine);
         }
@@ -221,17 +209,6 @@ int recipe_cache_read(struct recipes *recipes, const struct symbol_files *files,
     found.instrumented = found.cached = true;
     *recipes = found;
     return 1;
-}
-
-static bool write_all(int descriptor, const void *from, size_t size)
-{
-    for (size_t done = 0; done < size;) {
-        ssize_t written = write(descriptor, (const char *)from + done, size - done);
-        if (written <= 0)
-            return false;
-        done += (size_t)written;
-    }
-    return true;
 }
 
 void recipe_cache_write(const struct recipes *recipes, const struct symbol_files *files,
@@ -262,9 +239,9 @@ void recipe_cache_write(const struct recipes *recipes, const struct symbol_files
     int descriptor = unfinished_open(temporary, NULL, 0);
     if (descriptor < 0)
         return;
-    bool done = write_all(descriptor, &header, sizeof header) &&
-                write_all(descriptor, recipes->hooks, hooks) &&
-                write_all(descriptor, recipes->values, values);
+    const struct iovec parts[] = {
+        {&header, sizeof header}, {recipes->hooks, hooks}, {recipes->values, values}};
+    bool done = writev(descriptor, parts, 3) == (ssize_t)(sizeof header + hooks + values);
     if (close(descriptor) != 0 || !done || unfinished_publish(temporary, path) != 0)
         unfinished_remove(temporary);
 }

@@ -78,7 +78,8 @@ struct recipe_walk {
     const struct call_frames *frames;
     struct function_copies *copies;
     struct recipe_names *names;
+    struct error *error;
 };
-int recipe_walk(const struct recipe_walk *walk, struct error *error);
+int recipe_walk(const struct recipe_walk *walk);
 
 #endif

@@ -87,12 +87,17 @@ static void see_through(const struct dwarf_type *target, struct fisql_recipe_val
     value->object = 0;
 }
 
+/* Is an address found, whatever the size of what is there? */
+static bool is_pointer(const struct fisql_recipe_value *value)
+{
+    return value->through || (value->what >= FISQL_WHAT_STRING && !value->object);
+}
+
 /* Sets the place of a whole value. */
 static enum place_reason put_place(const struct place *place, struct fisql_recipe_value *value)
 {
     bool bytes = value->what == FISQL_WHAT_BYTES, is_float = value->what == FISQL_WHAT_FLOAT;
-    /* An address is found, whatever the size of what is there. */
-    bool pointer = value->through || (value->what >= FISQL_WHAT_STRING && !value->object);
+    bool pointer = is_pointer(value);
     value->base = place->number;
     value->offset = (int32_t)place->offset;
     switch (place->kind) {
@@ -107,12 +112,11 @@ static enum place_reason put_place(const struct place *place, struct fisql_recip
                    ? PLACE_FOUND
                    : PLACE_COMPLEX;
     case PLACE_IN_MEMORY:
-        value->where = FISQL_WHERE_MEMORY;
-        value->anywhere = !place->stack;
-        return PLACE_FOUND;
     case PLACE_BEHIND:
         value->where = FISQL_WHERE_MEMORY;
         value->anywhere = !place->stack;
+        if (place->kind == PLACE_IN_MEMORY)
+            return PLACE_FOUND;
         if (value->through)
             return PLACE_COMPLEX;
         if (value->object)
@@ -124,16 +128,13 @@ static enum place_reason put_place(const struct place *place, struct fisql_recip
         value->where = FISQL_WHERE_SUM;
         return value->object || (!pointer && (is_float || bytes)) ? PLACE_COMPLEX : PLACE_FOUND;
     case PLACE_CONSTANT:
-        value->where = FISQL_WHERE_CONSTANT;
-        value->constant = place->constant;
-        value->base = 0;
-        value->offset = 0;
-        return value->object || pointer || value->size > 8 ? PLACE_COMPLEX : PLACE_FOUND;
     case PLACE_ADDRESS:
-        value->where = FISQL_WHERE_ADDRESS;
+        value->where = place->kind == PLACE_CONSTANT ? FISQL_WHERE_CONSTANT : FISQL_WHERE_ADDRESS;
         value->constant = place->constant;
         value->base = 0;
         value->offset = 0;
+        if (place->kind == PLACE_CONSTANT)
+            return value->object || pointer || value->size > 8 ? PLACE_COMPLEX : PLACE_FOUND;
         return value->object || (!pointer && (value->size != 8 || is_float || bytes))
                    ? PLACE_COMPLEX
                    : PLACE_FOUND;
@@ -182,8 +183,7 @@ static int put_computed(struct recipes *recipes, size_t index, const struct dwar
     struct fisql_recipe_value value = recipes->values[index];
     const struct fisql_recipe_value load = load_step(8);
     bool array = type->kind == DWARF_TYPE_ARRAY;
-    /* An address, whatever is there. */
-    bool pointer = value.through || (value.what >= FISQL_WHAT_STRING && !value.object);
+    bool pointer = is_pointer(&value);
     unsigned bytes = pointer ? 8 : value.size;
     int result;
     if (!place->at_address &&
@@ -366,9 +366,10 @@ enum place_reason recipe_result(struct dwarf_types *types, const struct dwarf_ty
 /* The number of bytes used of the result's register. */
 static unsigned result_bytes(const struct fisql_recipe_value *value)
 {
-    bool address = value->through || value->where == FISQL_WHERE_RESULT_MEMORY ||
-                   value->what == FISQL_WHAT_TEXT || value->what == FISQL_WHAT_POINTER;
-    return address || (value->what >= FISQL_WHAT_STRING && !value->object) ? 8 : value->size;
+    return is_pointer(value) || value->where == FISQL_WHERE_RESULT_MEMORY ||
+                   value->what == FISQL_WHAT_TEXT || value->what == FISQL_WHAT_POINTER
+               ? 8
+               : value->size;
 }
 
 bool recipe_result_at_hook(const struct elf_file *module, uint64_t after, bool frame_pointer,

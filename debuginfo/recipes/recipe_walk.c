@@ -64,7 +64,6 @@ struct locations {
     struct dwarf_value where[PROTOTYPE_PARAMETERS_MAX];
     struct dwarf_value constant[PROTOTYPE_PARAMETERS_MAX];
     bool other_constant[PROTOTYPE_PARAMETERS_MAX]; /* in a form that we do not read */
-    Dwarf_Off entry;                               /* that has them */
     unsigned next;                                 /* where the search for the next one begins */
 };
 
@@ -251,7 +250,6 @@ static int put_exit(struct walker *walker, const struct prototype *prototype,
     struct recipes *recipes = walker->walk->recipes;
     struct fisql_recipe_value value;
     struct call_frame frame;
-    uint16_t machine = walker->types.machine;
     hook->exit = 1;
     *wanted = prototype->result.kind == DWARF_TYPE_VOID;
     if (*wanted)
@@ -262,10 +260,9 @@ static int put_exit(struct walker *walker, const struct prototype *prototype,
     if (reason == PLACE_FOUND && !call_frames_at(walker->walk->frames, inside(site), &frame))
         reason = PLACE_FRAME;
     if (reason == PLACE_FOUND) {
-        bool base = machine == EM_AARCH64 ? frame.cfa_register == 29 || frame.cfa_register == 31
-                                          : frame.cfa_register == 6 || frame.cfa_register == 7;
         int64_t slot = frame.saved[frame.return_register].offset;
-        if (!base || frame.saved[frame.return_register].how != CALL_FRAME_AT ||
+        if (!call_frame_is_base(walker->types.machine, frame.cfa_register) ||
+            frame.saved[frame.return_register].how != CALL_FRAME_AT ||
             frame.cfa_offset != (int32_t)frame.cfa_offset || slot != (int32_t)slot)
             reason = PLACE_FRAME;
     }
@@ -306,9 +303,7 @@ static int name_function(struct walker *walker, Dwarf_Off origin, uint64_t own, 
                 text_pool_add(&names->texts, text, strnlen(text, 65536), walker->error);
             break;
         }
-        Dwarf_Die next = dwarf_die_referred(walker->names, die, DW_AT_abstract_origin, &offset);
-        if (next == NULL)
-            next = dwarf_die_referred(walker->names, die, DW_AT_specification, &offset);
+        Dwarf_Die next = dwarf_die_original(walker->names, die, &offset);
         dwarf_die_release(die);
         die = next;
     }
@@ -624,7 +619,7 @@ static int walk_unit(struct walker *walker, const struct dwarf_unit *unit, uint3
     if (dwarf_split_is_skeleton(walker->debug, unit_die)) {
         whole = dwarf_split_find(&walker->split, &places, walker->debug, unit_die, unit->dwo_id,
                                  &walker->unit_debug, &walker->names);
-        bool packed = whole != NULL && walker->unit_debug == walker->split.package_debug;
+        bool packed = whole != NULL && walker->unit_debug == walker->split.package.debug;
         Dwarf_Half version = 5, offset_bytes;
         if (packed && (!dwarf_die_version(whole, &version, &offset_bytes) || version > 4)) {
             dwarf_die_release(whole); /* libdwarf 20210528 gives them other units' ranges */
@@ -634,7 +629,7 @@ static int walk_unit(struct walker *walker, const struct dwarf_unit *unit, uint3
             walk->recipes->incomplete = true;
             return 0;
         }
-        whole_file = packed ? &walker->split.package : &walker->split.file;
+        whole_file = packed ? &walker->split.package.file : &walker->split.last.file;
         walker->origin_high = ((uint64_t)number + 1) << 40;
     }
     dwarf_unit_context_read(&walker->unit, file, walker->debug, unit_die, whole_file,
@@ -667,17 +662,17 @@ static void drop_doubtful(struct walker *walker)
     recipes->hooks_count = kept;
 }
 
-int recipe_walk(const struct recipe_walk *walk, struct error *error)
+int recipe_walk(const struct recipe_walk *walk)
 {
     struct walker walker = {.walk = walk,
                             .claims = calloc(walk->sites->count + 1, sizeof *walker.claims),
                             .debug = dwarf_file_debug(walk->files->debug),
-                            .error = error};
+                            .error = walk->error};
     struct dwarf_search search = {.file = walk->files->debug, .module = &walk->files->module};
     struct dwarf_functions units;
-    int result = dwarf_functions_open(&units, &search, error);
+    int result = dwarf_functions_open(&units, &search, walk->error);
     if (walker.claims == NULL)
-        result = error_set(error, "out of memory for %zu calls of hooks", walk->sites->count);
+        result = error_set(walk->error, "out of memory for %zu calls of hooks", walk->sites->count);
     for (size_t i = 0; i < units.units_count && result == 0 && walker.debug != NULL; i++) {
         Dwarf_Die die = dwarf_die_at(walker.debug, units.units[i].die);
         if (die != NULL)

@@ -50,15 +50,9 @@ static void name_functions(struct recipes *recipes, const struct function_copies
     array_sort(recipes->hooks, kept, by_address);
 }
 
-struct trial {
-    const struct recipe_walk *walk;
-    struct error *error;
-};
-
 static void try_walk(void *context)
 {
-    struct trial *trial = context;
-    recipe_walk(trial->walk, trial->error);
+    recipe_walk(context);
 }
 
 static int make(struct recipes *recipes, const struct symbol_files *files,
@@ -76,12 +70,12 @@ static int make(struct recipes *recipes, const struct symbol_files *files,
         recipes->problem = "no debug information";
     if (result == 0 && sites.count > 0 && files->debug != NULL) {
         result = call_frames_open(&frames, &files->module, files->debug, error);
-        const struct recipe_walk walk = {recipes, files, options, &sites, &frames, &copies, &names};
-        struct trial trial = {&walk, error};
-        if (result == 0 && !symbol_trial(files->debug, try_walk, &trial))
+        const struct recipe_walk walk = {recipes, files,   options, &sites,
+                                         &frames, &copies, &names,  error};
+        if (result == 0 && !symbol_trial(files->debug, try_walk, (void *)(uintptr_t)&walk))
             recipes->problem = "damaged debug information";
         else if (result == 0)
-            result = recipe_walk(&walk, error);
+            result = recipe_walk(&walk);
         if (result == 0)
             result = function_copies_finish(&copies, files, error);
         if (result == 0)

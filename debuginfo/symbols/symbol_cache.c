@@ -3,7 +3,7 @@
  *
  *   offset  size  meaning
  *   0       96    struct cache_header: sizes, and the files that it was made of
- *   96            functions, ranges, units, unit ranges: arrays of the structs below
+ *   96            functions, ranges, offsets of units, unit ranges: arrays
  *   then          texts, each with its NUL; the first is empty and means "none"
  *
  * We write it under another name and rename it, so readers see all of it or nothing. A checksum
@@ -52,10 +52,6 @@ struct cache_function {
     uint64_t call_sources;
 };
 
-struct cache_unit {
-    uint64_t die;
-};
-
 static bool cache_path(char *path, size_t size, const char *cache_dir, const char *build_id)
 {
     /* elf_file.c makes the build-id of hexadecimal digits. */
@@ -90,8 +86,7 @@ static uint64_t expected_bytes(const struct cache_header *header)
         header->text_bytes > CACHE_TOTAL_MAX || header->text_bytes % 8 != 0)
         return 0;
     return sizeof *header + header->functions * sizeof(struct cache_function) +
-           header->ranges * sizeof(struct symbol_range) +
-           header->units * sizeof(struct cache_unit) +
+           header->ranges * sizeof(struct symbol_range) + header->units * sizeof(uint64_t) +
            header->unit_ranges * sizeof(struct dwarf_unit_range) + header->text_bytes;
 }
 
@@ -185,14 +180,14 @@ static bool take_ranges(struct symbols *symbols, const struct cache_header *head
 }
 
 static int take_lines(struct symbols *symbols, struct symbol_files *files,
-                      const struct cache_header *header, const struct cache_unit *units,
+                      const struct cache_header *header, const uint64_t *units,
                       const struct dwarf_unit_range *ranges, struct error *error)
 {
     struct dwarf_unit *list = calloc((size_t)header->units + 1, sizeof *list);
     if (list == NULL)
         return error_set(error, "out of memory");
     for (uint64_t i = 0; i < header->units; i++)
-        list[i].die = units[i].die;
+        list[i].die = units[i];
     struct dwarf_file *debug = files->debug;
     files->debug = NULL;
     int result = symbol_lines_open(&symbols->lines, debug, files->path, list, (size_t)header->units,
@@ -213,7 +208,7 @@ int symbol_cache_read(struct symbols *symbols, struct symbol_files *files, const
         return 0;
     const struct cache_function *functions = (const void *)(header + 1);
     const struct symbol_range *ranges = (const void *)(functions + header->functions);
-    const struct cache_unit *units = (const void *)(ranges + header->ranges);
+    const uint64_t *units = (const void *)(ranges + header->ranges);
     const struct dwarf_unit_range *unit_ranges = (const void *)(units + header->units);
     symbols->functions = calloc((size_t)header->functions + 1, sizeof *symbols->functions);
     symbols->ranges = calloc((size_t)header->ranges + 1, sizeof *symbols->ranges);
@@ -354,7 +349,7 @@ static void put_content(struct cache_out *out, const struct cache_header *header
     out_put(out, functions, (size_t)header->functions * sizeof *functions);
     out_put(out, symbols->ranges, symbols->ranges_count * sizeof *symbols->ranges);
     for (size_t i = 0; i < header->units; i++) {
-        struct cache_unit unit = {symbol_lines_unit_offset(symbols->lines, i)};
+        uint64_t unit = symbol_lines_unit_offset(symbols->lines, i);
         out_put(out, &unit, sizeof unit);
     }
     out_put(out, ranges, count * sizeof *ranges);

@@ -64,6 +64,14 @@ static const char *open_module(struct symbol_files *files, const struct places *
     return problem;
 }
 
+static void drop_debug(struct symbol_files *files)
+{
+    if (files->debug != NULL)
+        dwarf_file_close(files->debug);
+    free(files->debug);
+    files->debug = NULL;
+}
+
 /* Opens a file with debug information; false if it holds none. */
 static bool open_debug(struct symbol_files *files, const char *path,
                        const struct symbols_options *options, struct error *error, int *result)
@@ -82,18 +90,8 @@ static bool open_debug(struct symbol_files *files, const char *path,
     }
     if (opened < 0)
         *result = -1;
-    dwarf_file_close(files->debug);
-    free(files->debug);
-    files->debug = NULL;
+    drop_debug(files);
     return false;
-}
-
-static void drop_debug(struct symbol_files *files)
-{
-    if (files->debug != NULL)
-        dwarf_file_close(files->debug);
-    free(files->debug);
-    files->debug = NULL;
 }
 
 static void places_by_id(struct places *places, const char *id, const char *suffix,

@@ -224,21 +224,13 @@ static int by_start(const void *left, const void *right)
     return (a->origin > b->origin) - (a->origin < b->origin);
 }
 
-static int by_unit_start(const void *left, const void *right)
-{
-    const struct dwarf_unit_range *a = left, *b = right;
-    if (a->start != b->start)
-        return a->start < b->start ? -1 : 1;
-    return (a->unit > b->unit) - (a->unit < b->unit);
-}
-
 /* Marks units with functions that we did not find at their top level. */
 static bool mark_nested(const struct builder *builder, struct dwarf_functions *dwarf)
 {
     bool any = false;
     size_t piece = 0, range = 0;
     uint64_t covered = 0;
-    array_sort(dwarf->ranges, dwarf->ranges_count, by_unit_start);
+    array_sort(dwarf->ranges, dwarf->ranges_count, dwarf_unit_range_order);
     for (size_t i = 0; i < builder->names_count; i++) {
         const struct named *named = &builder->names[i];
         for (; piece < dwarf->pieces_count && dwarf->pieces[piece].start <= named->address; piece++)
@@ -333,11 +325,6 @@ static int range_by_start(const void *left, const void *right)
     return (a->start > b->start) - (a->start < b->start);
 }
 
-static void sort_ranges(struct symbols *symbols)
-{
-    array_sort(symbols->ranges, symbols->ranges_count, range_by_start);
-}
-
 /* Where a symbol's code ends: by its size, else at the next symbol or its section's end. */
 static uint64_t end_of(const struct builder *builder, size_t i)
 {
@@ -372,7 +359,7 @@ static int add_symbols(struct builder *builder)
     /* Functions first, so that a clone finds its original. */
     for (int clones = 0; clones <= 1 && result == 0; clones++) {
         size_t known_ranges = builder->symbols->ranges_count;
-        sort_ranges(builder->symbols);
+        array_sort(builder->symbols->ranges, builder->symbols->ranges_count, range_by_start);
         for (size_t i = 0; i < count && result == 0; i++) {
             const struct named *named = &builder->names[i];
             if (named->clone != (clones == 1) ||
@@ -390,12 +377,10 @@ static int add_symbols(struct builder *builder)
                 result = add_named(builder, named, owner != NULL ? base : NULL, end_of(builder, i));
         }
     }
-    sort_ranges(builder->symbols);
+    array_sort(builder->symbols->ranges, builder->symbols->ranges_count, range_by_start);
     free(sorted);
     return result;
 }
-
-/* ---- the whole ---- */
 
 /* Labels the base and deleting variants of constructors and destructors with code of their own,
  * whose demangled names are equal. */

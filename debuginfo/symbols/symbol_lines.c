@@ -35,14 +35,6 @@ struct symbol_lines {
     struct text_pool texts;
 };
 
-static int by_start(const void *left, const void *right)
-{
-    const struct dwarf_unit_range *a = left, *b = right;
-    if (a->start != b->start)
-        return a->start < b->start ? -1 : 1;
-    return (a->unit > b->unit) - (a->unit < b->unit);
-}
-
 int symbol_lines_open(struct symbol_lines **out, struct dwarf_file *debug, const char *module_path,
                       const struct dwarf_unit *units, size_t units_count,
                       const struct dwarf_unit_range *ranges, size_t ranges_count,
@@ -69,7 +61,7 @@ int symbol_lines_open(struct symbol_lines **out, struct dwarf_file *debug, const
     for (size_t i = 0; i < ranges_count; i++)
         if (elf_file_is_code(lines->code, ranges[i].start) && ranges[i].unit < units_count)
             lines->ranges[lines->ranges_count++] = ranges[i];
-    qsort(lines->ranges, lines->ranges_count, sizeof *lines->ranges, by_start);
+    array_sort(lines->ranges, lines->ranges_count, dwarf_unit_range_order);
     return 0;
 }
 
