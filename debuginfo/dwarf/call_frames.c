@@ -383,18 +383,13 @@ static bool run_one(struct machine *machine, struct dwarf_cursor *cursor)
         return take_pointer(machine->section, cursor,
                             machine->section->eh ? machine->cie->pointers : 0, &machine->at);
     case DW_CFA_advance_loc1:
-        advance(machine, dwarf_take(cursor, 1));
-        return true;
     case DW_CFA_advance_loc2:
-        advance(machine, dwarf_take(cursor, 2));
-        return true;
-    case DW_CFA_advance_loc4:
-        advance(machine, dwarf_take(cursor, 4));
+    case DW_CFA_advance_loc4: /* consecutive codes, of 1, 2 and 4 bytes */
+        advance(machine, dwarf_take(cursor, 1u << (code - DW_CFA_advance_loc1)));
         return true;
     case DW_CFA_remember_state:
-        return remember(machine, false);
     case DW_CFA_restore_state:
-        return remember(machine, true);
+        return remember(machine, code == DW_CFA_restore_state);
     default:
         return run_cfa(machine, cursor, code);
     }
@@ -419,18 +414,13 @@ static bool run(struct machine *machine, uint64_t from, uint64_t to)
     return true;
 }
 
-static const struct call_frame_entry *find(const struct call_frames *frames, uint64_t address)
-{
-    size_t next = sorted_after(frames->entries, frames->count, start, address);
-    return next > 0 && address < frames->entries[next - 1].end ? &frames->entries[next - 1] : NULL;
-}
-
 bool call_frames_at(const struct call_frames *frames, uint64_t address, struct call_frame *frame)
 {
-    const struct call_frame_entry *entry = find(frames, address);
+    size_t next = sorted_after(frames->entries, frames->count, start, address);
     struct cie cie;
-    if (entry == NULL)
+    if (next == 0 || address >= frames->entries[next - 1].end)
         return false;
+    const struct call_frame_entry *entry = &frames->entries[next - 1];
     struct section section = section_of(entry);
     if (!read_cie(&section, entry->cie, &cie))
         return false;

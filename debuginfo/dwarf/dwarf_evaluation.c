@@ -50,11 +50,6 @@ static bool vector_number(const struct place_context *context, uint64_t number, 
     return true;
 }
 
-static bool is_stack_pointer(const struct place_context *context, uint64_t number)
-{
-    return number == (context->machine == EM_AARCH64 ? 31 : 7);
-}
-
 static bool push_sum(struct dwarf_evaluation *evaluation, uint64_t number, int64_t offset,
                      bool stack)
 {
@@ -66,7 +61,7 @@ static bool push_sum(struct dwarf_evaluation *evaluation, uint64_t number, int64
         return false;
     item->number = (uint8_t)number;
     item->offset = offset;
-    item->stack = stack || is_stack_pointer(context, number) ||
+    item->stack = stack || number == (context->machine == EM_AARCH64 ? 31 : 7) ||
                   (context->frame != NULL && number == context->frame->cfa_register);
     return true;
 }
@@ -157,11 +152,6 @@ static bool add(struct dwarf_evaluation *evaluation, uint64_t number)
     return true;
 }
 
-static unsigned low_ones(uint64_t mask)
-{
-    return mask == UINT64_MAX ? 64 : (unsigned)__builtin_ctzll(~mask);
-}
-
 /* Keeps the low `bits` and extends them. False if the result has no such form. */
 static bool narrow(struct dwarf_item *item, unsigned bits, bool sign_extended)
 {
@@ -191,7 +181,8 @@ static bool combine(struct dwarf_evaluation *evaluation, unsigned code)
     case DW_OP_and:
         if (number == 0 || (number & (number + 1)) != 0 || top->shifted != 0)
             return dwarf_give_up(evaluation, PLACE_COMPLEX);
-        return narrow(top, low_ones(number), false) || dwarf_give_up(evaluation, PLACE_COMPLEX);
+        return narrow(top, number == UINT64_MAX ? 64 : (unsigned)__builtin_ctzll(~number), false) ||
+               dwarf_give_up(evaluation, PLACE_COMPLEX);
     case DW_OP_shl:
         if (number >= 64 || top->shifted != 0)
             return dwarf_give_up(evaluation, PLACE_COMPLEX);

@@ -148,15 +148,9 @@ static int resolve(struct walker *walker, Dwarf_Die die, struct dwarf_piece *pie
     return result;
 }
 
-static int add_piece(struct walker *walker, const struct dwarf_piece *piece)
-{
-    struct dwarf_functions *found = &walker->found;
-    return array_add(&found->pieces, &found->pieces_count, &found->pieces_capacity, *piece,
-                     &walker->error);
-}
-
 static int visit_function(struct walker *walker, Dwarf_Die die)
 {
+    struct dwarf_functions *found = &walker->found;
     struct dwarf_piece piece = {.unit = walker->unit};
     bool resolved = false;
     if (dwarf_die_ranges(walker->unit_debug, die, walker->base, &walker->ranges, &walker->error) !=
@@ -174,7 +168,9 @@ static int visit_function(struct walker *walker, Dwarf_Die die)
             (resolve(walker, die, &piece) != 0 || (walker->ada && name_ada(walker, &piece) != 0)))
             return -1;
         resolved = true;
-        if ((piece.name != NULL || piece.linkage_name != NULL) && add_piece(walker, &piece) != 0)
+        if ((piece.name != NULL || piece.linkage_name != NULL) &&
+            array_add(&found->pieces, &found->pieces_count, &found->pieces_capacity, piece,
+                      &walker->error) != 0)
             return -1;
     }
     return 0;
@@ -233,23 +229,19 @@ static int read_unit(struct walker *walker, Dwarf_Die unit_die)
     const struct dwarf_unit *unit = &walker->all->units[walker->unit];
     const struct dwarf_split_places places = {walker->search->path, walker->search->symbols_dir};
     walker->unit_die = unit_die;
-    walker->unit_debug = walker->names = walker->debug;
-    walker->origin_high = 0;
     walker->base = dwarf_die_low(walker->debug, unit_die);
-    walker->ada = is_ada(walker->debug, unit_die);
     if (!walker->nested && add_unit_ranges(walker) != 0)
         return -1;
-    if (!dwarf_split_is_skeleton(walker->debug, unit_die))
-        return walk_children(walker, unit_die, 0);
     Dwarf_Die whole = dwarf_split_find(&walker->split, &places, walker->debug, unit_die,
                                        unit->dwo_id, &walker->unit_debug, &walker->names);
     walker->found.missing_dwo += whole == NULL;
     if (whole == NULL)
         return 0;
-    walker->origin_high = ((uint64_t)walker->unit + 1) << 40;
+    walker->origin_high = whole == unit_die ? 0 : ((uint64_t)walker->unit + 1) << 40;
     walker->ada = is_ada(walker->unit_debug, whole);
     int result = walk_children(walker, whole, 0);
-    dwarf_die_release(whole);
+    if (whole != unit_die)
+        dwarf_die_release(whole);
     return result;
 }
 

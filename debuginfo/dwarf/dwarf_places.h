@@ -36,6 +36,15 @@ enum place_reason {
         PLACE_REASONS_COUNT
 };
 
+/* The form in which a string of this kind is written. */
+static inline enum fisql_recipe_what place_string(enum dwarf_type_kind kind)
+{
+    return kind == DWARF_TYPE_STRING_COW    ? FISQL_WHAT_STRING_COW
+           : kind == DWARF_TYPE_STRING_CXX1 ? FISQL_WHAT_STRING_CXX1
+           : kind == DWARF_TYPE_VIEW        ? FISQL_WHAT_VIEW
+                                            : FISQL_WHAT_STRING; /* VIEW_CXX1 has its layout */
+}
+
 enum place_kind {
     PLACE_IN_REGISTER,
     PLACE_IN_VECTOR, /* vector register `number` */

@@ -1,8 +1,6 @@
 /* How functions return values: see dwarf_return in dwarf_types.h. */
 #include "debuginfo/dwarf/dwarf_types.h"
 
-#include <elf.h>
-
 #define NESTING_MAX 8
 #define LEAVES_MAX 256 /* of a struct of up to 64 bytes */
 
@@ -166,11 +164,6 @@ static void classify(struct classes *classes, const struct dwarf_type *type, uin
         classify_array(classes, type, offset, nesting);
         break;
     case DWARF_TYPE_STRUCT:
-    case DWARF_TYPE_STRING:
-    case DWARF_TYPE_STRING_COW:
-    case DWARF_TYPE_STRING_CXX1:
-    case DWARF_TYPE_VIEW:
-    case DWARF_TYPE_VIEW_CXX1:
         classify_struct(classes, type, offset, nesting);
         break;
     case DWARF_TYPE_UNKNOWN:
@@ -191,7 +184,10 @@ static void classify(struct classes *classes, const struct dwarf_type *type, uin
         add_general(classes, offset, type->size_bytes);
         break;
     default:
-        add_general(classes, offset, type->size_bytes);
+        if (dwarf_kind_is_string(type->kind))
+            classify_struct(classes, type, offset, nesting);
+        else
+            add_general(classes, offset, type->size_bytes);
     }
 }
 

@@ -5,7 +5,6 @@
 #define FISQL_DEBUGINFO_DWARF_DWARF_ROWS_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 struct dwarf_row {

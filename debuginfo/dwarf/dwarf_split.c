@@ -36,11 +36,6 @@ static const char *dwo_name(Dwarf_Debug debug, Dwarf_Die die)
     return name != NULL ? name : dwarf_die_string(debug, die, DW_AT_GNU_dwo_name);
 }
 
-bool dwarf_split_is_skeleton(Dwarf_Debug debug, Dwarf_Die unit_die)
-{
-    return dwo_name(debug, unit_die) != NULL;
-}
-
 static void close_one(struct dwarf_split_file *one)
 {
     if (one->debug != NULL)
@@ -116,8 +111,11 @@ Dwarf_Die dwarf_split_find(struct dwarf_split *split, const struct dwarf_split_p
                            Dwarf_Debug *split_debug, Dwarf_Debug *names)
 {
     char path[PATH_MAX];
-    uint64_t id = id_of(debug, unit_die, dwo_id);
     const char *name = dwo_name(debug, unit_die);
+    *split_debug = *names = debug;
+    if (name == NULL)
+        return unit_die;
+    uint64_t id = id_of(debug, unit_die, dwo_id);
     const char *folder = dwarf_die_string(debug, unit_die, DW_AT_comp_dir);
     Dwarf_Die found = NULL;
     if (!split->package_tried) {
@@ -128,7 +126,7 @@ Dwarf_Die dwarf_split_find(struct dwarf_split *split, const struct dwarf_split_p
     struct dwarf_split_file *one = &split->package;
     if (one->debug != NULL)
         found = find_unit(one->debug, id);
-    for (unsigned step = 0; found == NULL && name != NULL; step++) {
+    for (unsigned step = 0; found == NULL; step++) {
         one = &split->last;
         close_one(one);
         if (!place(path, step, places, folder, name))

@@ -8,7 +8,7 @@
 
 struct dwarf_split_file {
     struct dwarf_file file;
-    Dwarf_Debug debug, names; /* as dwarf_split_find() gives them; NULL = not open */
+    Dwarf_Debug debug, names; /* see dwarf_split_find(); NULL = not open */
 };
 
 struct dwarf_split {
@@ -22,13 +22,11 @@ struct dwarf_split_places {
     const char *symbols_dir; /* NULL = none */
 };
 
-/* Is the unit's entry only a skeleton of one in another file? */
-bool dwarf_split_is_skeleton(Dwarf_Debug debug, Dwarf_Die unit_die);
-
-/* The unit of a skeleton. *split_debug: its Dwarf_Debug. *names: another for texts and references:
- * one tied to the skeleton, which addresses need, makes libdwarf 20210528 look texts up by the
- * skeleton's base. Both are borrowed until the next call. dwo_id: from the skeleton's header, 0 =
- * look into the entry. NULL if not found. Release the entry with dwarf_die_release(). */
+/* The unit that a skeleton names, or `unit_die` itself if it is none. *split_debug: its
+ * Dwarf_Debug. *names: another for texts and references: one tied to the skeleton, which addresses
+ * need, makes libdwarf 20210528 look texts up by the skeleton's base. Both are borrowed until the
+ * next call. dwo_id: from the skeleton's header, 0 = look into the entry. NULL if not found.
+ * Release another entry than unit_die with dwarf_die_release(). */
 Dwarf_Die dwarf_split_find(struct dwarf_split *split, const struct dwarf_split_places *places,
                            Dwarf_Debug debug, Dwarf_Die unit_die, uint64_t dwo_id,
                            Dwarf_Debug *split_debug, Dwarf_Debug *names);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "debuginfo/dwarf/dwarf_places.h"
 #include "debuginfo/expressions/expression_make_parts.h"
 
 /* The type of a result of arithmetic or &. */
@@ -63,22 +64,13 @@ static bool is_chars(struct maker *maker, const struct operand *operand)
 /* Reads from memory what is more than a word. */
 static bool finish_object(struct maker *maker, struct operand *operand)
 {
-    static const struct {
-        enum dwarf_type_kind kind;
-        enum fisql_recipe_what what;
-    } strings[] = {{DWARF_TYPE_STRING, FISQL_WHAT_STRING},
-                   {DWARF_TYPE_VIEW_CXX1, FISQL_WHAT_STRING},
-                   {DWARF_TYPE_STRING_COW, FISQL_WHAT_STRING_COW},
-                   {DWARF_TYPE_STRING_CXX1, FISQL_WHAT_STRING_CXX1},
-                   {DWARF_TYPE_VIEW, FISQL_WHAT_VIEW}};
     struct fisql_recipe_value *value = &maker->code->value;
     enum dwarf_type_kind kind = operand->type.kind;
-    for (size_t i = 0; i < sizeof strings / sizeof strings[0]; i++)
-        if (strings[i].kind == kind) {
-            value->what = strings[i].what;
-            value->size = (uint8_t)operand->type.size_bytes;
-            return make_address(maker, operand);
-        }
+    if (dwarf_kind_is_string(kind)) {
+        value->what = (uint8_t)place_string(kind);
+        value->size = (uint8_t)operand->type.size_bytes;
+        return make_address(maker, operand);
+    }
     if (kind == DWARF_TYPE_UNKNOWN || kind == DWARF_TYPE_VOID || operand->type.size_bytes == 0)
         return make_wrong_type(maker, operand, "values of this type are not read");
     if (operand->type.size_bytes > FISQL_RECIPE_BYTES_MAX)

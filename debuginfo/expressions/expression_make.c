@@ -3,7 +3,6 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
 #define OFFSET_MAX ((uint64_t)INT32_MAX)
 

@@ -2,7 +2,6 @@
 #include "debuginfo/expressions/expression_parts.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"

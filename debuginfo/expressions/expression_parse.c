@@ -2,7 +2,6 @@
  * first. See expression_make_parts.h. */
 #include "debuginfo/expressions/expression_make_parts.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #define NESTING_MAX 64

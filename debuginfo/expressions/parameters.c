@@ -219,9 +219,7 @@ static int walk_unit(struct walker *walker, const struct dwarf_unit *unit, uint3
 {
     const struct dwarf_split_places places = {walker->files->debug_path, walker->symbols_dir};
     struct dwarf_ranges ranges = {0};
-    Dwarf_Die whole = unit_die;
     Dwarf_Off offset = 0;
-    walker->unit_debug = walker->names = walker->debug;
     walker->base = dwarf_die_low(walker->debug, unit_die);
     if (dwarf_die_ranges(walker->debug, unit_die, walker->base, &ranges, walker->error) != 0)
         return -1;
@@ -231,14 +229,11 @@ static int walk_unit(struct walker *walker, const struct dwarf_unit *unit, uint3
     free(ranges.items);
     if (!any)
         return 0;
-    walker->reader.origin_high = 0;
-    if (dwarf_split_is_skeleton(walker->debug, unit_die)) {
-        whole = dwarf_split_find(&walker->split, &places, walker->debug, unit_die, unit->dwo_id,
-                                 &walker->unit_debug, &walker->names);
-        walker->reader.origin_high = ((uint64_t)number + 1) << 40;
-    }
+    Dwarf_Die whole = dwarf_split_find(&walker->split, &places, walker->debug, unit_die,
+                                       unit->dwo_id, &walker->unit_debug, &walker->names);
     if (whole == NULL)
         return 0;
+    walker->reader.origin_high = whole == unit_die ? 0 : ((uint64_t)number + 1) << 40;
     if (!dwarf_die_offset(walker->unit_debug, whole, &offset))
         offset = 0;
     dwarf_types_begin(&walker->types, walker->names, offset, walker->files->module.machine);

@@ -9,9 +9,7 @@
 #ifndef FISQL_DEBUGINFO_NAMES_SHORT_NAMES_H
 #define FISQL_DEBUGINFO_NAMES_SHORT_NAMES_H
 
-#include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 #include "base/error.h"
 

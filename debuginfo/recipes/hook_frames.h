@@ -3,8 +3,6 @@
 #ifndef FISQL_DEBUGINFO_RECIPES_HOOK_FRAMES_H
 #define FISQL_DEBUGINFO_RECIPES_HOOK_FRAMES_H
 
-#include <stdbool.h>
-
 #include "base/error.h"
 #include "formats/fault.h"
 #include "debuginfo/symbols/symbols.h"

@@ -41,24 +41,12 @@ static bool what_of(const struct dwarf_type *type, struct fisql_recipe_value *va
     case DWARF_TYPE_TEXT:
         value->what = FISQL_WHAT_TEXT;
         return true;
-    case DWARF_TYPE_STRING:
-    case DWARF_TYPE_VIEW_CXX1: /* the same layout */
-        value->what = FISQL_WHAT_STRING;
-        break;
-    case DWARF_TYPE_STRING_COW:
-        value->what = FISQL_WHAT_STRING_COW;
-        break;
-    case DWARF_TYPE_STRING_CXX1:
-        value->what = FISQL_WHAT_STRING_CXX1;
-        break;
-    case DWARF_TYPE_VIEW:
-        value->what = FISQL_WHAT_VIEW;
-        break;
     default:
-        return false;
+        value->object = dwarf_kind_is_string(type->kind);
+        if (value->object)
+            value->what = (uint8_t)place_string(type->kind);
+        return value->object;
     }
-    value->object = 1;
-    return true;
 }
 
 unsigned recipe_bytes(const struct dwarf_type *type, enum place_reason *reason)

@@ -603,11 +603,9 @@ static int walk_unit(struct walker *walker, const struct dwarf_unit *unit, uint3
     struct dwarf_file *file = walk->files->debug, *whole_file = file;
     struct dwarf_ranges ranges = {0};
     const struct host nobody = {.function = 0};
-    Dwarf_Die whole = unit_die;
+    Dwarf_Half version = 5, offset_bytes;
     Dwarf_Off offset = 0;
-    walker->unit_debug = walker->names = walker->debug;
     walker->lost_count = 0;
-    walker->origin_high = 0;
     if (dwarf_die_ranges(walker->debug, unit_die, dwarf_die_low(walker->debug, unit_die), &ranges,
                          walker->error) != 0)
         return -1;
@@ -616,22 +614,20 @@ static int walk_unit(struct walker *walker, const struct dwarf_unit *unit, uint3
     free(ranges.items);
     if (!wanted)
         return 0;
-    if (dwarf_split_is_skeleton(walker->debug, unit_die)) {
-        whole = dwarf_split_find(&walker->split, &places, walker->debug, unit_die, unit->dwo_id,
-                                 &walker->unit_debug, &walker->names);
-        bool packed = whole != NULL && walker->unit_debug == walker->split.package.debug;
-        Dwarf_Half version = 5, offset_bytes;
-        if (packed && (!dwarf_die_version(whole, &version, &offset_bytes) || version > 4)) {
-            dwarf_die_release(whole); /* libdwarf 20210528 gives them other units' ranges */
-            whole = NULL;
-        }
-        if (whole == NULL) {
-            walk->recipes->incomplete = true;
-            return 0;
-        }
-        whole_file = packed ? &walker->split.package.file : &walker->split.last.file;
-        walker->origin_high = ((uint64_t)number + 1) << 40;
+    Dwarf_Die whole = dwarf_split_find(&walker->split, &places, walker->debug, unit_die,
+                                       unit->dwo_id, &walker->unit_debug, &walker->names);
+    bool packed = whole != NULL && walker->unit_debug == walker->split.package.debug;
+    if (packed && (!dwarf_die_version(whole, &version, &offset_bytes) || version > 4)) {
+        dwarf_die_release(whole); /* libdwarf 20210528 gives them other units' ranges */
+        whole = NULL;
     }
+    if (whole == NULL) {
+        walk->recipes->incomplete = true;
+        return 0;
+    }
+    if (whole != unit_die)
+        whole_file = packed ? &walker->split.package.file : &walker->split.last.file;
+    walker->origin_high = whole == unit_die ? 0 : ((uint64_t)number + 1) << 40;
     dwarf_unit_context_read(&walker->unit, file, walker->debug, unit_die, whole_file,
                             walker->unit_debug, whole);
     if (!dwarf_die_offset(walker->unit_debug, whole, &offset))

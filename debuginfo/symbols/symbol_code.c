@@ -321,11 +321,6 @@ static int read_calls(const struct symbols *symbols, struct error *error)
     return 0;
 }
 
-static size_t first_call_of(const struct symbol_code *code, uint64_t callee)
-{
-    return sorted_from(code->calls, code->calls_count, callee, callee);
-}
-
 static bool same_line(struct symbols *symbols, uint64_t one, uint64_t other)
 {
     const char *files[2];
@@ -347,7 +342,7 @@ static uint64_t search_place(struct symbols *symbols, uint32_t function, uint32_
     seen[from] = true;
     while (count > 0) {
         uint32_t callee = waiting[--count];
-        for (size_t i = first_call_of(code, callee);
+        for (size_t i = sorted_from(code->calls, code->calls_count, callee, callee);
              i < code->calls_count && code->calls[i].callee == callee; i++) {
             const struct target *call = &code->calls[i];
             if (call->caller == function && place == 0)

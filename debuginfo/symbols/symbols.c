@@ -9,7 +9,6 @@
 #include "base/shortage.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
