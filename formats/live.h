@@ -76,6 +76,12 @@ struct fisql_live_part {
     uint64_t offset, bytes; /* 0 bytes = nothing */
 };
 
+/* A part in which processes leave something for a thread of fisql record begins with this. */
+struct fisql_mailbox {
+    uint32_t wake;  /* atomic, futex: changes when there is something to do */
+    uint32_t alive; /* atomic: the thread's id, FUTEX_OWNER_DIED = it was killed; 0 = none */
+};
+
 /* Recipes of modules that were not there when the program was started: of a library that it opens by
  * itself (dlopen), of another program (exec). A process asks by the module's path, and whether it means the
  * same file; fisql record makes them, puts them at the end of the live area's file, says where, and wakes
@@ -99,9 +105,7 @@ struct fisql_late_module {
     char path[FISQL_LATE_PATH_MAX];
 };
 struct fisql_late {
-    uint32_t wake; /* futex: counts what was asked */
-    uint32_t
-        alive; /* atomic: the thread that answers, FUTEX_OWNER_DIED = it was killed; 0 = none */
+    struct fisql_mailbox mailbox;
     struct fisql_late_module modules[FISQL_LATE_MAX];
 };
 
@@ -121,19 +125,14 @@ struct fisql_incident {
     uint64_t caller; /* where the call of the code comes back to (FISQL_INCIDENT_CALLER) */
     char text[FISQL_INCIDENT_TEXT]; /* ends with NUL */
 };
-enum fisql_incidents_serves {
-    FISQL_INCIDENTS_UNSERVED = 0, /* no recorder reports */
-    FISQL_INCIDENTS_SERVED = 1,
-    FISQL_INCIDENTS_UNWANTED = 2 /* the user wants no words */
-};
 struct fisql_incident_box {
-    uint32_t wake;    /* atomic, futex: changes when there is something to report */
-    uint32_t serves;  /* enum fisql_incidents_serves */
-    uint32_t tickets; /* atomic: how many were given out */
-    uint32_t holder;  /* atomic: the ticket of the incident's process; 0 = none */
-    uint32_t asked;   /* atomic: the ticket that is to be reported */
-    uint32_t begun;   /* atomic: the ticket that is being reported, or was last */
-    uint32_t done;    /* atomic, futex: the ticket that was reported last */
+    struct fisql_mailbox mailbox;
+    uint32_t unwanted; /* the user wants no words */
+    uint32_t tickets;  /* atomic: how many were given out */
+    uint32_t holder;   /* atomic: the ticket of the incident's process; 0 = none */
+    uint32_t asked;    /* atomic: the ticket that is to be reported */
+    uint32_t begun;    /* atomic: the ticket that is being reported, or was last */
+    uint32_t done;     /* atomic, futex: the ticket that was reported last */
     struct fisql_incident incident;
 };
 
@@ -155,9 +154,8 @@ struct fisql_told_entry {
     char text[FISQL_TOLD_TEXT_MAX];
 };
 struct fisql_told {
-    uint32_t wake;  /* futex: counts the texts */
-    uint32_t alive; /* atomic: the thread that prints, as in struct fisql_writer; 0 = none */
-    uint64_t next;  /* atomic: the next one's number */
+    struct fisql_mailbox mailbox;
+    uint64_t next; /* atomic: the next one's number */
     struct fisql_told_entry entries[FISQL_TOLD_MAX];
 };
 

@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -69,10 +68,12 @@ static void report_one(const struct incident_report *report, const struct fisql_
 }
 
 /* The contents of the box come from a program that went wrong. */
-static void serve(struct incident_report *report)
+static void serve(void *context)
 {
-    struct fisql_incident_box *box = report->box;
+    struct incident_report *report = context;
+    struct fisql_incident_box *box = report->mailbox.part;
     uint32_t ticket = __atomic_load_n(&box->asked, __ATOMIC_ACQUIRE);
+    report->told = __atomic_load_n(&box->tickets, __ATOMIC_RELAXED);
     if (ticket == 0 || ticket == report->served)
         return;
     struct fisql_incident told = box->incident;
@@ -88,39 +89,17 @@ static void serve(struct incident_report *report)
     syscall(SYS_futex, &box->holder, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
-static void *serve_all(void *context)
-{
-    struct incident_report *report = context;
-    struct fisql_incident_box *box = report->box;
-    for (;;) {
-        uint32_t seen = __atomic_load_n(&box->wake, __ATOMIC_ACQUIRE);
-        serve(report);
-        if (__atomic_load_n(&report->stop, __ATOMIC_ACQUIRE) != 0)
-            return NULL;
-        syscall(SYS_futex, &box->wake, FUTEX_WAIT, seen, NULL, NULL, 0);
-    }
-}
-
 void incident_report_start(struct incident_report *report, struct live *live,
                            const struct record_options *options)
 {
     *report = (struct incident_report){.live = live, .options = options};
-    static const struct fisql_incident_box empty;
+    const struct fisql_incident_box box = {.unwanted = options->quiet};
     uint64_t offset;
-    if (!live_put(live, &empty, sizeof empty, &offset))
+    if (!live_put(live, &box, sizeof box, &offset))
         return;
-    void *memory = mmap(NULL, sizeof *report->box, PROT_READ | PROT_WRITE, MAP_SHARED, live->memory,
-                        (off_t)offset);
-    if (memory == MAP_FAILED)
-        return;
-    live->area->parts.incidents = (struct fisql_live_part){offset, sizeof empty};
-    report->box = memory;
-    if (options->quiet) {
-        report->box->serves = FISQL_INCIDENTS_UNWANTED;
-        return;
-    }
-    report->started = pthread_create(&report->thread, NULL, serve_all, report) == 0;
-    report->box->serves = report->started ? FISQL_INCIDENTS_SERVED : FISQL_INCIDENTS_UNSERVED;
+    live->area->parts.incidents = (struct fisql_live_part){offset, sizeof box};
+    if (!options->quiet)
+        mailbox_start(&report->mailbox, live, live->area->parts.incidents, serve, report);
 }
 
 static bool is_fault(int number)
@@ -146,15 +125,5 @@ void incident_report_say(const struct incident_report *report, int status)
 
 void incident_report_end(struct incident_report *report)
 {
-    if (report->started) {
-        __atomic_store_n(&report->stop, 1, __ATOMIC_RELEASE);
-        __atomic_fetch_add(&report->box->wake, 1, __ATOMIC_SEQ_CST);
-        syscall(SYS_futex, &report->box->wake, FUTEX_WAKE, 1, NULL, NULL, 0);
-        pthread_join(report->thread, NULL);
-    }
-    report->told = report->box != NULL ? report->box->tickets : 0;
-    if (report->box != NULL)
-        munmap(report->box, sizeof *report->box);
-    report->started = false;
-    report->box = NULL;
+    mailbox_end(&report->mailbox, true);
 }

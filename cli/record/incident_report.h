@@ -7,18 +7,15 @@
 #ifndef FISQL_CLI_RECORD_INCIDENT_REPORT_H
 #define FISQL_CLI_RECORD_INCIDENT_REPORT_H
 
-#include "cli/record/live.h"
+#include "cli/record/mailbox.h"
 
 struct incident_report {
     struct live *live;
     const struct record_options *options;
-    struct fisql_incident_box *box;
-    pthread_t thread;
-    bool started;
-    uint32_t stop;   /* atomic */
-    uint32_t served; /* the ticket of the last one */
-    uint32_t count;  /* so many were reported, ... */
-    uint32_t told;   /* ... of so many that were reported: processes do not wait for ever */
+    struct mailbox mailbox; /* of struct fisql_incident_box */
+    uint32_t served;        /* the ticket of the last one */
+    uint32_t count;         /* so many were reported, ... */
+    uint32_t told;          /* ... of so many that were reported: processes do not wait for ever */
 };
 
 /* Before any process can have the area. With --quiet nothing is reported. */

@@ -5,15 +5,12 @@
 #ifndef FISQL_CLI_RECORD_LATE_RECIPES_H
 #define FISQL_CLI_RECORD_LATE_RECIPES_H
 
-#include "cli/record/live.h"
+#include "cli/record/mailbox.h"
 
 struct late_recipes {
     struct live *live;
     const struct record_values *values;
-    struct fisql_late *late;
-    pthread_t thread;
-    bool started;
-    uint32_t stop; /* atomic */
+    struct mailbox mailbox; /* of struct fisql_late */
 };
 
 /* Does nothing where values are not wanted. Both are borrowed until the end. */

@@ -6,16 +6,11 @@
 #include "cli/out/cache_folder.h"
 #include "cli/out/say.h"
 #include "cli/out/text.h"
-#include "cli/record/robust.h"
 #include "debuginfo/symbols/symbols.h"
 
 #include <limits.h>
-#include <linux/futex.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 struct told_module {
     char *path;
@@ -139,7 +134,7 @@ void told_print(struct told *told, const char *text, size_t bytes, FILE *out)
     }
 }
 
-/* ---- the thread ---- */
+/* ---- texts ---- */
 
 /* The whole entry that was told first. */
 static struct fisql_told_entry *first_whole(struct fisql_told *area)
@@ -155,10 +150,11 @@ static struct fisql_told_entry *first_whole(struct fisql_told *area)
 }
 
 /* What stands in an entry comes from a program that may have gone wild. All of it goes out at once. */
-static void print_all(struct told *told)
+static void print_all(void *context)
 {
+    struct told *told = context;
     struct fisql_told_entry *entry;
-    while ((entry = first_whole(told->area)) != NULL) {
+    while ((entry = first_whole(told->mailbox.part)) != NULL) {
         uint32_t bytes = entry->bytes < sizeof entry->text ? entry->bytes : sizeof entry->text;
         char *named = NULL;
         size_t named_bytes = 0;
@@ -180,51 +176,15 @@ static void print_all(struct told *told)
     }
 }
 
-static void *wait_for_more(void *context)
-{
-    struct told *told = context;
-    struct robust robust;
-    robust_set(&robust, &told->area->alive);
-    __atomic_store_n(&told->area->alive, (uint32_t)syscall(SYS_gettid), __ATOMIC_SEQ_CST);
-    while (__atomic_load_n(&told->stop, __ATOMIC_ACQUIRE) == 0) {
-        uint32_t seen = __atomic_load_n(&told->area->wake, __ATOMIC_ACQUIRE);
-        print_all(told);
-        if (__atomic_load_n(&told->stop, __ATOMIC_ACQUIRE) == 0)
-            syscall(SYS_futex, &told->area->wake, FUTEX_WAIT, seen, NULL, NULL, 0);
-    }
-    robust_clear(&robust);
-    return NULL;
-}
-
 void told_start(struct told *told, const struct live *live)
 {
-    *told = (struct told){.area = NULL};
-    if (live->area->parts.told.bytes == 0)
-        return;
-    void *memory = mmap(NULL, sizeof *told->area, PROT_READ | PROT_WRITE, MAP_SHARED, live->memory,
-                        (off_t)live->area->parts.told.offset);
-    if (memory == MAP_FAILED)
-        return;
-    told->area = memory;
-    told->area->alive = (uint32_t)getpid(); /* the program may be quicker than the thread */
-    told->started = pthread_create(&told->thread, NULL, wait_for_more, told) == 0;
-    if (!told->started)
-        told->area->alive = 0;
+    *told = (struct told){.modules = NULL};
+    mailbox_start(&told->mailbox, live, live->area->parts.told, print_all, told);
 }
 
 void told_end(struct told *told)
 {
-    if (told->started) {
-        __atomic_store_n(&told->area->alive, 0, __ATOMIC_SEQ_CST);
-        __atomic_store_n(&told->stop, 1, __ATOMIC_RELEASE);
-        __atomic_fetch_add(&told->area->wake, 1, __ATOMIC_RELEASE);
-        syscall(SYS_futex, &told->area->wake, FUTEX_WAKE, 1, NULL, NULL, 0);
-        pthread_join(told->thread, NULL);
-    }
-    if (told->area != NULL) {
-        print_all(told);
-        munmap(told->area, sizeof *told->area);
-    }
+    mailbox_end(&told->mailbox, true);
     for (size_t i = 0; i < told->modules_count; i++) {
         symbols_release(&told->modules[i].symbols);
         free(told->modules[i].path);

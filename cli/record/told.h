@@ -5,17 +5,14 @@
 #ifndef FISQL_CLI_RECORD_TOLD_H
 #define FISQL_CLI_RECORD_TOLD_H
 
-#include "cli/record/live.h"
+#include "cli/record/mailbox.h"
 
 #include <stdio.h>
 
 struct told_module;
 
 struct told {
-    struct fisql_told *area;
-    pthread_t thread;
-    bool started;
-    uint32_t stop; /* atomic */
+    struct mailbox mailbox; /* of struct fisql_told */
     struct told_module *modules;
     size_t modules_count, modules_capacity;
 };

@@ -3,18 +3,16 @@
 
 #include "collector/diary/diary_table.h"
 #include "collector/core/digits.h"
-#include "collector/core/live_area.h"
+#include "collector/core/mailbox.h"
 #include "collector/core/module_names.h"
 #include "collector/process/process.h"
 #include "collector/core/quiet.h"
 #include "collector/core/shown.h"
 
 #include <errno.h>
-#include <linux/futex.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 /* Not on the stack, which may be a signal handler's small one. */
@@ -30,14 +28,13 @@ struct told {
     uint64_t now;
 };
 
-static struct fisql_live_part part_of_area;
-static struct fisql_told *area; /* atomic; NULL = it is not mapped yet */
+static struct mailbox mailbox; /* of struct fisql_told */
 
 /* Where fisql record waits for it. */
 static void load(int file, const struct fisql_live_parts *parts)
 {
     (void)file;
-    part_of_area = parts->told;
+    mailbox.part = parts->told;
 }
 
 const struct feature diary_feature = {.load = load};
@@ -200,28 +197,11 @@ static void put_diary(struct told *told, uint64_t object, const struct moment *m
 
 /* ---- where it goes ---- */
 
-static struct fisql_told *area_map(void)
-{
-    struct fisql_told *there = __atomic_load_n(&area, __ATOMIC_ACQUIRE);
-    if (there != NULL || !process.with_parent || part_of_area.bytes < sizeof *there)
-        return there;
-    /* Two threads may do so at once: then it is mapped twice. */
-    there = live_area_part(part_of_area.offset, sizeof *there, true);
-    __atomic_store_n(&area, there, __ATOMIC_RELEASE);
-    return there;
-}
-
-static bool is_alive(const struct fisql_told *to)
-{
-    uint32_t alive = __atomic_load_n(&to->alive, __ATOMIC_SEQ_CST);
-    return alive != 0 && (alive & FUTEX_OWNER_DIED) == 0;
-}
-
 /* Leaves it to fisql record; false where it cannot. */
 static bool hand_over(const struct told *told)
 {
-    struct fisql_told *to = area_map();
-    for (uint32_t i = 0; to != NULL && is_alive(to) && i < FISQL_TOLD_MAX; i++) {
+    struct fisql_told *to = mailbox_open(&mailbox, sizeof *to);
+    for (uint32_t i = 0; to != NULL && mailbox_is_served(&to->mailbox) && i < FISQL_TOLD_MAX; i++) {
         struct fisql_told_entry *entry = &to->entries[i];
         uint32_t state = FISQL_TOLD_FREE;
         if (!__atomic_compare_exchange_n(&entry->state, &state, FISQL_TOLD_WRITING, false,
@@ -231,8 +211,7 @@ static bool hand_over(const struct told *told)
         entry->bytes = told->bytes;
         memcpy(entry->text, told->text, told->bytes);
         __atomic_store_n(&entry->state, FISQL_TOLD_WHOLE, __ATOMIC_RELEASE);
-        __atomic_fetch_add(&to->wake, 1, __ATOMIC_RELEASE);
-        syscall(SYS_futex, &to->wake, FUTEX_WAKE, 1, NULL, NULL, 0);
+        mailbox_wake(&to->mailbox);
         return true;
     }
     return false;

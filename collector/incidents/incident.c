@@ -5,15 +5,13 @@
 #include "collector/core/fork_mark.h"
 #include "collector/incidents/incident_print.h"
 #include "collector/incidents/incident_stack.h"
-#include "collector/core/live_area.h"
+#include "collector/core/mailbox.h"
 #include "collector/core/modules.h"
 #include "collector/core/quiet.h"
 #include "collector/core/word_wait.h"
 
-#include <linux/futex.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #define WAIT_NS 200000000u /* at most, for the report; and for another one's */
@@ -66,9 +64,8 @@ static void record_pointers(const struct trouble *trouble)
 /* Puts it into the box and waits. Returns false where nobody began to report it. */
 static bool box_tell(const struct fisql_incident *told)
 {
-    uint32_t serves = box != NULL ? __atomic_load_n(&box->serves, __ATOMIC_ACQUIRE) : 0;
-    if (serves != FISQL_INCIDENTS_SERVED)
-        return serves == FISQL_INCIDENTS_UNWANTED;
+    if (box == NULL || box->unwanted != 0 || !mailbox_is_served(&box->mailbox))
+        return box != NULL && box->unwanted != 0;
     uint32_t ticket = __atomic_add_fetch(&box->tickets, 1, __ATOMIC_ACQ_REL), holder = 0;
     if (ticket == 0)
         ticket = __atomic_add_fetch(&box->tickets, 1, __ATOMIC_ACQ_REL);
@@ -79,8 +76,7 @@ static bool box_tell(const struct fisql_incident *told)
             holder = 0;
     box->incident = *told;
     __atomic_store_n(&box->asked, ticket, __ATOMIC_RELEASE);
-    __atomic_fetch_add(&box->wake, 1, __ATOMIC_SEQ_CST);
-    syscall(SYS_futex, &box->wake, FUTEX_WAKE, 1, NULL, NULL, 0);
+    mailbox_wake(&box->mailbox);
     uint64_t end = word_now_ns() + WAIT_NS;
     for (uint32_t done; (done = __atomic_load_n(&box->done, __ATOMIC_ACQUIRE)) != ticket;)
         if (!word_wait(&box->done, done, end))
@@ -149,7 +145,7 @@ void incident_forget(void)
 
 void incident_load(int file, const struct fisql_live_parts *parts)
 {
+    struct mailbox mailbox = {.part = parts->incidents};
     (void)file;
-    if (parts->incidents.bytes >= sizeof *box)
-        box = live_area_part(parts->incidents.offset, sizeof *box, true);
+    box = mailbox_open(&mailbox, sizeof *box);
 }

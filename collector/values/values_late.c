@@ -1,17 +1,14 @@
 /* Recipes that come later: see values_late.h. */
 #include "collector/values/values_late.h"
 
-#include "collector/core/live_area.h"
+#include "collector/core/mailbox.h"
 #include "collector/core/quiet.h"
 #include "collector/values/values_recipes.h"
 #include "collector/core/word_wait.h"
 
 #include <errno.h>
-#include <linux/futex.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #define AWAITED_MAX 128u
 
@@ -24,14 +21,14 @@ struct awaited_module {
     uint32_t state; /* atomic; TAKEN: a thread is busy with the answer */
 };
 
-static struct fisql_live_part late_part;
-static struct fisql_late *late; /* NULL = it is not mapped yet */
+static struct mailbox mailbox;
+static struct fisql_late *late; /* what it holds; NULL = it is not mapped yet */
 static struct awaited_module awaited[AWAITED_MAX];
 static uint32_t awaited_used; /* atomic */
 
 void late_load(const struct fisql_live_part *part)
 {
-    late_part = *part;
+    mailbox.part = *part;
 }
 
 /* ---- asking ---- */
@@ -44,12 +41,6 @@ static bool is_entry(struct fisql_late_module *entry, const struct feature_modul
            entry->inode == (uint64_t)status->st_ino &&
            strncmp(entry->path, module->path, sizeof entry->path) == 0 &&
            strncmp(entry->build_id, module->build_id, sizeof entry->build_id - 1) == 0;
-}
-
-static void wake(void)
-{
-    __atomic_fetch_add(&late->wake, 1, __ATOMIC_RELEASE);
-    syscall(SYS_futex, &late->wake, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
 /* The entry of a module, made where nobody asked for it yet; NULL: there is no room. */
@@ -71,7 +62,7 @@ static struct fisql_late_module *entry_of(const struct feature_module *module)
         strncpy(entry->path, module->path, sizeof entry->path - 1);
         strncpy(entry->build_id, module->build_id, sizeof entry->build_id - 1);
         __atomic_store_n(&entry->state, FISQL_LATE_ASKED, __ATOMIC_RELEASE);
-        wake();
+        mailbox_wake(&late->mailbox);
         return entry;
     }
     return NULL;
@@ -79,10 +70,9 @@ static struct fisql_late_module *entry_of(const struct feature_module *module)
 
 bool late_ask(const struct feature_module *module)
 {
-    if (silent() || late_part.bytes < sizeof *late)
+    if (silent())
         return false;
-    if (late == NULL)
-        late = live_area_part(late_part.offset, sizeof *late, true);
+    late = mailbox_open(&mailbox, sizeof *late);
     struct fisql_late_module *entry = late != NULL ? entry_of(module) : NULL;
     if (entry == NULL)
         return false;
@@ -102,13 +92,6 @@ bool late_ask(const struct feature_module *module)
     return false;
 }
 
-/* Is there somebody who answers? */
-static bool is_answered(void)
-{
-    uint32_t alive = __atomic_load_n(&late->alive, __ATOMIC_ACQUIRE);
-    return alive != 0 && (alive & FUTEX_OWNER_DIED) == 0;
-}
-
 void late_wait(uint32_t wait_ms)
 {
     uint32_t used = __atomic_load_n(&awaited_used, __ATOMIC_ACQUIRE);
@@ -119,7 +102,7 @@ void late_wait(uint32_t wait_ms)
     for (uint32_t i = 0; i < used; i++) {
         uint32_t *state = &awaited[i].entry->state;
         uint64_t now;
-        while (is_answered() && (now = word_now_ns()) < end &&
+        while (mailbox_is_served(&late->mailbox) && (now = word_now_ns()) < end &&
                !word_wait(state, FISQL_LATE_ASKED,
                           now + WORD_LOOK_NS < end ? now + WORD_LOOK_NS : end))
             ;

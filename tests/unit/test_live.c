@@ -1,5 +1,6 @@
 /* Reading a live area that others write: stacks, last calls, and what is refused. The area is a memory
- * file that is filled by hand from formats/live.h. */
+ * file that is filled by hand from formats/live.h. And fisql record's threads that look after its mailboxes. */
+#include "cli/record/mailbox.h"
 #include "live/live_threads.h"
 #include "tests/unit/check.h"
 
@@ -238,8 +239,40 @@ static void test_hostile(void)
     area_free(area, &threads);
 }
 
+#define MAILBOX_ENDS 3000 /* an end that comes between two looks of the thread was missed once */
+
+static void count(void *context)
+{
+    __atomic_fetch_add((uint32_t *)context, 1, __ATOMIC_SEQ_CST);
+}
+
+static void test_mailbox(void)
+{
+    const struct live live = {.memory = memfd_create("mailbox", 0)};
+    const struct fisql_live_part part = {0, sizeof(struct fisql_mailbox)}, none = {0, 0};
+    struct mailbox mailbox;
+    uint32_t served = 0;
+    CHECK(ftruncate(live.memory, (off_t)part.bytes) == 0);
+    const struct fisql_mailbox *shared =
+        mmap(NULL, part.bytes, PROT_READ, MAP_SHARED, live.memory, 0);
+    CHECK(shared != MAP_FAILED);
+    mailbox_start(&mailbox, &live, none, count, &served);
+    mailbox_end(&mailbox, true);
+    check_equal(0, served, "no part, no service");
+    for (int i = 0; i < MAILBOX_ENDS; i++) {
+        mailbox_start(&mailbox, &live, part, count, &served);
+        if (shared->alive == 0)
+            break;
+        mailbox_end(&mailbox, i % 2 != 0);
+    }
+    check_equal(0, shared->alive, "the end of each mailbox is shown");
+    check(served >= MAILBOX_ENDS / 2 && served <= 2 * MAILBOX_ENDS, "what came last is served");
+    close(live.memory);
+}
+
 int main(void)
 {
+    test_mailbox();
     test_stack();
     test_lent();
     test_hostile();
