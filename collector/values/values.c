@@ -1,6 +1,6 @@
 /*
- * Arguments and results of calls: see values.h. Here: what the enter hook writes of the arguments, and
- * what the rest of the collector tells of modules, forks and ends. Results: values_result.c.
+ * Arguments and results of calls: see values.h. This file writes a call's arguments for the slow
+ * path and is the feature's struct; results are in values_result.c.
  */
 #include "collector/values/values.h"
 
@@ -18,10 +18,10 @@
 
 THREAD_LOCAL uint64_t values_kept;
 static bool load_failed, no_memory;
-static uint32_t strangers; /* modules that came later, and fisql record could not be asked */
+static uint32_t strangers; /* modules that came later, for which nobody could make recipes */
 static char stranger[256]; /* the first one's path */
-static uint64_t missed;    /* atomic: calls in modules whose recipes were yet to come, ... */
-static char awaited[256];  /* ... the first one's path */
+static uint64_t missed;    /* atomic: calls in modules whose recipes were still to come */
+static char awaited[256];  /* the first such module's path */
 
 uint32_t values_arguments_kept(struct thread_log *log, uint16_t *units, uint64_t function,
                                uint64_t stack)
@@ -164,7 +164,7 @@ static void ended(void)
     strangers = 0;
 }
 
-/* What values_read.c calls. */
+/* Made by values_read.c. */
 static const int calls[] = {SYS_process_vm_readv};
 
 const struct feature values_feature = {

@@ -1,13 +1,12 @@
 /*
- * Arguments and results of calls (`fisql record --values`): what the hooks know of it. All of it is
- * in libfisql-values.so alone, which is compiled with FISQL_VALUES; elsewhere nothing is left of it.
+ * Arguments and results of calls (`fisql record --values`), as the hooks see them. Only
+ * libfisql-values.so has them: it is compiled with FISQL_VALUES, elsewhere nothing is left of this.
  *
- * There the hooks that are exported are a few instructions (values_x86_64.S, values_aarch64.S) that
- * keep the registers right below the hook's frame address (values_frame.h), and go on
- * in hooks.c. So every way through the hooks that comes to write an enter can ask for the arguments,
- * which then stand in the log behind it, committed by the same store. The object files are compiled
- * with -mgeneral-regs-only: the vector registers are as the hook found them until values_keep()
- * stores them.
+ * The hooks that it exports are a few instructions (values_x86_64.S, values_aarch64.S). They keep
+ * the registers right below the hook's frame address (values_frame.h) and go on in hooks.c. So
+ * every way through the hooks that writes an enter can ask for the arguments: they follow the enter
+ * in the log, and the same store commits both. The object files are compiled with
+ * -mgeneral-regs-only: vector registers are as the hook found them until values_keep() stores them.
  */
 #ifndef FISQL_COLLECTOR_VALUES_VALUES_H
 #define FISQL_COLLECTOR_VALUES_VALUES_H
@@ -20,26 +19,26 @@
 #ifdef FISQL_VALUES
 #include "collector/values/values_frame.h"
 
-/* Called in place of the hooks, by those that keep the registers; `stack` is the frame address, recipe
- * the word of the hook call (values_recipes.h), 0 = not known. The plain ones where there is none: no
- * register is kept then. */
+/* The exported hooks call these instead of the hooks of hooks.c. `stack` is the frame address,
+ * `recipe` the word of the hook call (values_recipes.h), 0 = not known. The plain ones are for hook
+ * calls without a recipe: no register is kept. */
 void values_enter(uint64_t function, uint64_t site, uint64_t stack, uint64_t recipe);
 void values_exit(uint64_t function, uint64_t site, uint64_t stack, uint64_t recipe);
 void values_enter_plain(uint64_t function, uint64_t site, uint64_t stack);
 void values_exit_plain(uint64_t function, uint64_t site, uint64_t stack, uint64_t hook_return);
 
-/* Frame address of the hook that takes the slow path, where it has kept registers. */
+/* Frame address of the hook that takes the slow path, if it has kept registers. */
 extern HIDDEN THREAD_LOCAL uint64_t values_kept;
 
-/* For the slow path. Writes the arguments of a call that is entered as an event, at most
- * VALUES_UNITS_MAX units. Returns its units, 0 where nothing is known of them. The log is busy. */
+/* For the slow path. Writes the arguments of an entered call as an event of at most
+ * VALUES_UNITS_MAX units. Returns its units, 0 if nothing is known of them. The log is busy. */
 uint32_t values_arguments_kept(struct thread_log *log, uint16_t *units, uint64_t function,
                                uint64_t stack);
-/* Likewise the result of a call that is left, where it is there already. */
+/* Writes the result of a call that ends, if it is there already. */
 uint32_t values_result_kept(struct thread_log *log, uint16_t *units, uint64_t function,
                             uint64_t stack);
-/* An exit has just ended a call in a log whose word was then `after`: sees to it that the call's
- * result comes behind that. recipe: the hook call's. */
+/* A call has just ended; `after` is the log's word then. Arranges that its result follows. recipe:
+ * the hook call's. */
 void values_await(struct thread_log *log, uint64_t recipe, uint64_t function, uint64_t site,
                   uint64_t stack, uint64_t after);
 void values_await_kept(struct thread_log *log, uint64_t function, uint64_t site, uint64_t stack,
@@ -57,7 +56,8 @@ static inline void values_entered(struct thread_log *log, uint32_t units)
 
 extern HIDDEN const struct feature values_feature;
 
-/* A call was entered whose hook, of this frame address, has no recipe: counts it if that is yet to come. */
+/* Counts the call of the hook with this frame address, which has no recipe, if its recipe is still
+ * to come. */
 void values_missed(uint64_t stack);
 
 #else

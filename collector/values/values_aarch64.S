@@ -1,6 +1,6 @@
 /*
- * The hooks of libfisql-values.so on aarch64, the trampoline that functions return to whose result is
- * awaited, and what stands in front of _Unwind_Resume(): as values_x86_64.S.
+ * The hooks of libfisql-values.so on aarch64, the trampoline to which functions with an awaited
+ * result return, and the function in front of _Unwind_Resume(): as in values_x86_64.S.
  */
 #if defined(__aarch64__) && defined(FISQL_VALUES)
 
@@ -12,7 +12,7 @@
 
 	.text
 
-/* As on x86-64. x16 and x17 hold nothing: what jumps to a library may change them. */
+/* As on x86-64. x16 and x17 are free: whatever jumps to a library may change them. */
 	.macro hook name, go_on, plain
 	.globl \name
 	.type \name, %function
@@ -20,7 +20,7 @@
 \name:
 	.cfi_startproc
 	hint 34 /* bti c */
-	and x16, x30, (PLACES - 1) * 8 /* its place, of 16 bytes for each 8 of code */
+	and x16, x30, (PLACES - 1) * 8 /* its place: 16 bytes for each 8 of code */
 	adrp x17, recipe_cache
 	ldr x17, [x17, :lo12:recipe_cache]
 	cbz x17, 1f
@@ -78,8 +78,8 @@
 #define RETURNED_GENERAL 64
 #define KEEP (RETURNED + 64)
 
-/* A function returned here: its result is in x0, x1, v0 to v3. A backtrace ends here, also one that
-   looks up the address before. */
+/* A function returned here: its result is in x0, x1, v0 to v3. Backtraces end here, also those that
+ * look up the address before. */
 	.globl values_trampoline
 	.hidden values_trampoline
 	.type values_trampoline, %function
@@ -108,8 +108,8 @@ values_trampoline:
 	ldp x8, x9, [sp, RETURNED + 48]
 	add sp, sp, KEEP
 	.cfi_adjust_cfa_offset -KEEP
-	/* By ret, which may go anywhere where branches are checked (BTI); and the return that is
-	   predicted next is the caller's own again. */
+	/* By ret, which may go anywhere even if branches are checked (BTI); and it is the caller's own
+	 * return that is predicted next. */
 	bl 1f
 1:	mov x30, x16
 	ret
@@ -140,7 +140,7 @@ _Unwind_Resume:
 	.p2align 3
 	.long 4, 16, 5
 	.asciz "GNU"
-	.long 0xc0000000, 4, 1, 0 /* indirect branches come to bti alone */
+	.long 0xc0000000, 4, 1, 0 /* indirect branches land only on bti */
 #endif
 
 #endif

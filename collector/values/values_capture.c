@@ -1,7 +1,7 @@
 /*
- * Turns what a recipe names into the bytes that stand in the log. Most values are numbers in a general
- * register or on the stack, which values_capture.h does; here is what is longer, lies elsewhere or is a
- * text: it goes through a buffer of its bytes.
+ * Turns the value that a recipe names into the bytes of the log. values_capture.h does this for
+ * most values, numbers in a general register or on the stack. Longer ones, those that lie
+ * elsewhere, and texts go through a buffer here.
  */
 #include "collector/values/values_capture.h"
 
@@ -13,7 +13,7 @@
 #define CXX1_BYTES 24u
 #define COW_LENGTH_BEFORE 24u
 
-/* ---- where it lies ---- */
+/* the value's bytes */
 
 /* A number of at most 8 bytes, in the low ones of a word. */
 static void put_word(struct value_writer *writer, const struct fisql_recipe_value *value,
@@ -61,7 +61,7 @@ static void result_bytes(const struct capture *capture, const struct fisql_recip
     }
 }
 
-/* The first `size` bytes of what lies where it says. */
+/* Copies the first `size` bytes from the recipe's place. */
 static enum found bytes_of(const struct capture *capture, const struct fisql_recipe_value *value,
                            unsigned char bytes[FISQL_RECIPE_BYTES_MAX], uint32_t size)
 {
@@ -116,7 +116,7 @@ static enum found bytes_of(const struct capture *capture, const struct fisql_rec
     }
 }
 
-/* ---- what it is ---- */
+/* the value in the log */
 
 static void put_missing(struct value_writer *writer, enum found found)
 {
@@ -125,17 +125,17 @@ static void put_missing(struct value_writer *writer, enum found found)
                                                   : FISQL_VALUE_UNREADABLE);
 }
 
-/* How many bytes of a text may be put; 0 where there is no room. */
+/* How many bytes of a text fit; 0 if none. */
 static uint32_t text_room(const struct value_writer *writer)
 {
     size_t room = value_room(writer);
     if (room < VALUE_TEXT_HEAD + 2)
         return 0;
-    room -= VALUE_TEXT_HEAD + 1; /* one more is read, to see whether it goes on */
+    room -= VALUE_TEXT_HEAD + 1; /* we read one more, to see whether the text goes on */
     return room < recipe_string_max ? (uint32_t)room : recipe_string_max;
 }
 
-/* Text that ends with a NUL, or after `most` bytes, 0 = not so. */
+/* Puts a text that ends with a NUL, or after `most` bytes (0 = only with a NUL). */
 static void put_text(struct value_writer *writer, const struct capture *capture, uint64_t address,
                      uint32_t most)
 {
@@ -212,7 +212,7 @@ static void put_string_object(struct value_writer *writer, const struct capture 
             put_string(writer, capture, word_at(object + 16), word_at(object + 8));
         } else {
             length = object[0] >> 1;
-            if (length >= CXX1_BYTES) /* it is no string yet */
+            if (length >= CXX1_BYTES) /* not constructed yet */
                 put_missing(writer, FOUND_UNREADABLE);
             else if (text_room(writer) < length)
                 value_put_tag(writer, FISQL_VALUE_NO_ROOM);
@@ -224,13 +224,13 @@ static void put_string_object(struct value_writer *writer, const struct capture 
     }
 }
 
-/* The bytes of a value that is `size` bytes long, of a string's object too. */
+/* The bytes of a value of `size` bytes, or of a string's object. */
 static enum found value_bytes(const struct capture *capture, const struct fisql_recipe_value *value,
                               unsigned char bytes[FISQL_RECIPE_BYTES_MAX], uint32_t size)
 {
     bool by_address = value->what >= FISQL_WHAT_STRING && !value->object &&
                       value->where != FISQL_WHERE_RESULT_MEMORY;
-    uint32_t pointed = by_address ? 8 : size; /* what `through` is the address of */
+    uint32_t pointed = by_address ? 8 : size; /* bytes at the address in `through` */
     enum found found = bytes_of(capture, value, bytes, value->through ? 8 : pointed);
     if (found == FOUND && value->through &&
         read_memory(&capture->stack, word_at(bytes), bytes, pointed) != pointed)

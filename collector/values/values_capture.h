@@ -1,4 +1,4 @@
-/* Turns what a recipe names into the bytes that stand in the log. */
+/* Turns the value that a recipe names into the bytes of the log. */
 #ifndef FISQL_COLLECTOR_VALUES_VALUES_CAPTURE_H
 #define FISQL_COLLECTOR_VALUES_VALUES_CAPTURE_H
 
@@ -21,7 +21,7 @@ struct capture {
     const unsigned char *vector;            /* 16 bytes each */
     const struct values_returned *returned; /* of a result, else NULL */
     const struct recipe_module *module;
-    struct read_stack stack; /* of a result: from the stack pointer after the return */
+    struct read_stack stack; /* for a result: begins at the stack pointer after the return */
 };
 
 /* The word at a register's distance. */
@@ -30,7 +30,8 @@ static inline uint64_t capture_sum(const uint64_t *general, const struct fisql_r
     return general[value->base] + (uint64_t)(int64_t)value->offset;
 }
 
-/* Puts a value if it is a number in a word. general: of a result those that a function returns with. */
+/* Puts a value if it is a number in a word. general: for a result, the registers with which the
+ * function returned. */
 static inline bool capture_number(struct value_writer *writer, const uint64_t *general,
                                   const struct recipe_number *number)
 {
@@ -38,7 +39,7 @@ static inline bool capture_number(struct value_writer *writer, const uint64_t *g
         general[number->base & (VALUES_GENERAL - 1)] + (uint64_t)(int64_t)number->offset;
     if (UNLIKELY(number->where == RECIPE_OTHER || value_room(writer) < VALUE_SCALAR_BYTES))
         return false;
-    if (number->where == FISQL_WHERE_MEMORY) { /* not more than its size: the stack may end there */
+    if (number->where == FISQL_WHERE_MEMORY) { /* not beyond its size: the stack may end there */
         const void *at = (const void *)(uintptr_t)word;
         uint32_t half;
         if (number->unused == 0) {
@@ -58,14 +59,14 @@ static inline bool capture_number(struct value_writer *writer, const uint64_t *g
     return true;
 }
 
-/* How a value comes out. */
+/* What reading a value gave. */
 enum found { FOUND, FOUND_NULL, FOUND_ABSENT, FOUND_UNREADABLE };
 
-/* A number of at most 8 bytes, extended by its sign, or by zeros. */
+/* Reads a number of at most 8 bytes, extended by its sign or by zeros. */
 enum found capture_word(const struct capture *capture, const struct fisql_recipe_value *value,
                         uint64_t *word);
 
-/* Puts any other. Returns where it ends; up to 8 more bytes may be spoiled. */
+/* Puts any other value. Returns its end; up to 8 more bytes may be overwritten. */
 unsigned char *capture_other(struct value_writer writer, const struct capture *capture,
                              const struct fisql_recipe_value *value);
 

@@ -1,4 +1,5 @@
-/* Expressions on parameters: see values_expression.h. Steps only go on, so each is taken once at most. */
+/* Expressions on parameters: see values_expression.h. Skips only go forward, so no step is taken
+ * twice. */
 #include "collector/values/values_expression.h"
 
 #include <string.h>
@@ -20,7 +21,7 @@ static uint64_t as_number(uint64_t word, const struct fisql_recipe_value *step)
     return cut(word, step, 8u * step->size);
 }
 
-/* False where there is no quotient: of 0, and of the one that no number of the type is. */
+/* False if there is no quotient: the divisor is 0, or the type cannot hold the result. */
 static bool divide(const struct fisql_recipe_value *step, uint64_t *a, uint64_t b)
 {
     bool remainder = step->base == FISQL_STEP_REMAINDER;
@@ -53,7 +54,7 @@ static bool is_less(const struct fisql_recipe_value *step, uint64_t a, uint64_t 
     return step->what == FISQL_WHAT_SIGNED ? (int64_t)a < (int64_t)b : a < b;
 }
 
-/* Puts the result of two words in place of the first. False where there is none. */
+/* Replaces the first word by the result of both. False if there is none. */
 static bool combine(const struct fisql_recipe_value *step, uint64_t *a, uint64_t b)
 {
     bool shifts = step->base == FISQL_STEP_SHIFT_LEFT || step->base == FISQL_STEP_SHIFT_RIGHT;
@@ -99,7 +100,7 @@ static bool combine(const struct fisql_recipe_value *step, uint64_t *a, uint64_t
     return there;
 }
 
-/* A step on the last word. */
+/* Takes a step on the last word. */
 static bool change(const struct capture *capture, const struct fisql_recipe_value *step,
                    uint64_t *word)
 {
@@ -137,7 +138,7 @@ static bool change(const struct capture *capture, const struct fisql_recipe_valu
     }
 }
 
-/* Takes a step. *skip: how many after it are left out. */
+/* Takes a step. *skip: how many steps to leave out after it. */
 static bool take(const struct capture *capture, const struct fisql_recipe_value *step,
                  struct words *words, uint32_t *skip)
 {

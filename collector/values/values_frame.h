@@ -1,4 +1,4 @@
-/* The registers that the hooks of libfisql-values.so keep: see values.h. */
+/* Registers that the hooks of libfisql-values.so keep: see values.h. */
 #ifndef FISQL_COLLECTOR_VALUES_VALUES_FRAME_H
 #define FISQL_COLLECTOR_VALUES_VALUES_FRAME_H
 
@@ -13,13 +13,13 @@
 #endif
 #define VALUES_VECTORS 8u
 
-/* What the hooks keep of the registers, right below their frame address: as their caller left them,
- * but for those in which it passed the hook's arguments. */
+/* Lies right below the hook's frame address. The registers are as the hook's caller left them,
+ * except those in which it passed the hook's arguments. */
 struct values_frame {
     unsigned char vector[VALUES_VECTORS][16];
     uint64_t vectors_kept;
     uint64_t general[VALUES_GENERAL];
-    uint64_t hook_return; /* where the hook returns to */
+    uint64_t hook_return; /* the hook's return address */
 };
 
 #if defined(__x86_64__)
@@ -33,8 +33,8 @@ static inline struct values_frame *values_frame(uint64_t stack)
     return (struct values_frame *)(uintptr_t)stack - 1;
 }
 
-/* The hook that was called with this frame address is about to call what may change vector
- * registers: stores them, unless it has. */
+/* Stores the vector registers of the hook with this frame address, unless that is done: call it
+ * before anything that may change them. */
 void values_keep(uint64_t stack);
 
 #endif

@@ -27,7 +27,7 @@ static void *(*mmap_next)(void *start, size_t bytes, int protection, int flags, 
                           off_t offset);
 static int (*ioctl_next)(int file, unsigned long request, ...);
 
-/* The words of a system call that begin with where memory lies. */
+/* The arguments begin with an address and a length. */
 static void taken(const long argument[6])
 {
     struct thread_log *log = current_log;
@@ -53,7 +53,7 @@ void guard_called(long number, const long argument[6])
         (number == SYS_mmap && (argument[3] & MAP_FIXED) != 0) || number == SYS_munmap ||
         number == SYS_mremap)
         taken(argument);
-    if (number == SYS_brk) /* behind the back of the C library, which says where the heap ends */
+    if (number == SYS_brk) /* unknown to the C library, which says where the heap ends */
         read_taken(NULL, (uint64_t)argument[0], UINT64_MAX - (uint64_t)argument[0]);
 }
 
@@ -73,7 +73,7 @@ void guard_setup(void)
     }
 }
 
-/* A system call where the C library's function is not known yet. */
+/* Makes the system call itself if the C library's function is not known yet. */
 static long answer(long number, const long argument[6])
 {
     long result = system_call(number, argument);

@@ -1,13 +1,14 @@
 /*
- * Notices that the program guards memory which would be read directly (values_read.h), or fills pages itself when they are
- * touched. It stands in front of the functions of the C library by which a program can; system calls by number come
- * through syscall() (fork.c). What a program does by an instruction of its own nobody sees.
+ * Notices that the program guards memory that values_read.c reads directly, or fills pages itself
+ * when they are touched. It stands in front of the functions of the C library that do so; system
+ * calls by number come through syscall() (fork.c). Nobody sees a system call that the program makes
+ * by an instruction of its own.
  */
 #ifndef FISQL_COLLECTOR_VALUES_VALUES_GUARD_H
 #define FISQL_COLLECTOR_VALUES_VALUES_GUARD_H
 
 void guard_setup(void);
-/* The program is about to make a system call. */
+/* Call it before each system call of the program. */
 void guard_called(long number, const long argument[6]);
 
 #endif

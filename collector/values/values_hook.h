@@ -1,4 +1,4 @@
-/* What the hooks' fast path does with recipes: see values.h. */
+/* The hooks' fast path with recipes: see values.h. */
 #ifndef FISQL_COLLECTOR_VALUES_VALUES_HOOK_H
 #define FISQL_COLLECTOR_VALUES_VALUES_HOOK_H
 
@@ -10,7 +10,7 @@
 
 #include <errno.h>
 
-/* Completes an event of `bytes` bytes of values, which stand behind its first unit. */
+/* Completes an event of `bytes` bytes of values, which lie behind its first unit. */
 static inline uint32_t values_event(uint16_t *units, uint32_t bytes, uint32_t code,
                                     uint32_t code_short)
 {
@@ -24,7 +24,7 @@ static inline uint32_t values_event(uint16_t *units, uint32_t bytes, uint32_t co
     return 1 + (bytes + 1) / 2;
 }
 
-/* Puts errno behind a result that says that the call failed (-1, NULL), where it is not 0. */
+/* Puts errno, if it is not 0, behind a result that reports a failure (-1, NULL). */
 static inline void values_failure(struct value_writer *writer, const unsigned char *result)
 {
     if (LIKELY(*result != FISQL_VALUE_INTEGER_BASE - 1 && *result != FISQL_VALUE_NULL))
@@ -34,12 +34,12 @@ static inline void values_failure(struct value_writer *writer, const unsigned ch
         value_put_signed(writer, error);
 }
 
-/* An argument that is no number in a word. Returns where it ends. */
+/* Puts an argument that is not a number in a word. Returns its end. */
 unsigned char *values_argument(struct thread_log *log, struct value_writer writer,
                                const struct recipe *recipe, uint32_t index, uint64_t stack);
 
-/* Writes the arguments of a call that is entered as an event. Returns its units, 0 where nothing is
- * known of them. The log is busy. */
+/* Writes the arguments of an entered call as an event. Returns its units, 0 if nothing is known of
+ * them. The log is busy. */
 static inline uint32_t values_arguments(struct thread_log *log, uint16_t *units, uint64_t word,
                                         uint64_t function, uint64_t stack)
 {
@@ -53,14 +53,14 @@ static inline uint32_t values_arguments(struct thread_log *log, uint16_t *units,
     for (uint32_t i = 0; i < count; i++) {
         if (UNLIKELY(!capture_number(&writer, frame->general, &recipe->numbers[i])))
             writer.at = values_argument(log, writer, recipe, i, stack);
-        writer.limit++; /* a byte was kept for each that comes */
+        writer.limit++; /* one byte was reserved for each argument to come */
     }
     return values_event(units, (uint32_t)(writer.at - into), FISQL_CODE_ARGUMENTS,
                         FISQL_CODE_ARGUMENTS_SHORT);
 }
 
-/* Writes the result of a call that is left, where it is there already. Returns its units, 0 where it
- * comes later (values_await()) or not at all. The log is busy. */
+/* Writes the result of a call that ends, if it is there already. Returns its units, 0 if it comes
+ * later (values_await()) or not at all. The log is busy. */
 static inline uint32_t values_result(struct thread_log *log, uint16_t *units, uint64_t word,
                                      uint64_t function, uint64_t stack)
 {
@@ -78,7 +78,7 @@ static inline uint32_t values_result(struct thread_log *log, uint16_t *units, ui
 }
 
 #else
-/* No hook has a recipe: nothing of this is ever called. */
+/* No hook has a recipe: nobody calls these. */
 static inline uint32_t values_arguments(struct thread_log *log, uint16_t *units, uint64_t recipe,
                                         uint64_t function, uint64_t stack)
 {

@@ -18,11 +18,11 @@ enum { AWAITED_NOT, AWAITED_WAITS, AWAITED_TAKEN };
 struct awaited_module {
     uint64_t bias, start, end;
     struct fisql_late_module *entry;
-    uint32_t state; /* atomic; TAKEN: a thread is busy with the answer */
+    uint32_t state; /* atomic; TAKEN: a thread is handling the answer */
 };
 
 static struct mailbox mailbox;
-static struct fisql_late *late; /* what it holds; NULL = it is not mapped yet */
+static struct fisql_late *late; /* its contents; NULL = not mapped yet */
 static struct awaited_module awaited[AWAITED_MAX];
 static uint32_t awaited_used; /* atomic */
 
@@ -43,7 +43,7 @@ static bool is_entry(struct fisql_late_module *entry, const struct feature_modul
            strncmp(entry->build_id, module->build_id, sizeof entry->build_id - 1) == 0;
 }
 
-/* The entry of a module, made where nobody asked for it yet; NULL: there is no room. */
+/* The module's entry; makes it if nobody asked for it yet. NULL = there is no room. */
 static struct fisql_late_module *entry_of(const struct feature_module *module)
 {
     struct stat status;
@@ -115,7 +115,7 @@ void late_wait(uint32_t wait_ms)
 void late_forget(uint64_t start, uint64_t end)
 {
     for (uint32_t i = 0; i < awaited_used; i++) {
-        uint32_t state = AWAITED_WAITS; /* one that is TAKEN is in the map of modules anyway */
+        uint32_t state = AWAITED_WAITS; /* a TAKEN one is in the map of modules anyway */
         if (awaited[i].start < end && start < awaited[i].end)
             __atomic_compare_exchange_n(&awaited[i].state, &state, AWAITED_NOT, false,
                                         __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
@@ -125,7 +125,7 @@ void late_forget(uint64_t start, uint64_t end)
 void late_forked(void)
 {
     for (uint32_t i = 0; i < awaited_used; i++)
-        if (awaited[i].state == AWAITED_TAKEN) /* by a thread that is not here */
+        if (awaited[i].state == AWAITED_TAKEN) /* by a thread that the child does not have */
             awaited[i].state = AWAITED_WAITS;
 }
 

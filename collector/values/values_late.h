@@ -1,7 +1,7 @@
 /*
- * Modules that come while the program runs, or with another program (exec), and have no recipes yet:
- * fisql record is asked for them by the live area (struct fisql_late in formats/live.h). A program waits for
- * those of its modules when it starts (late_wait()). Nobody else waits: until they are there, calls have no
+ * Asks fisql record for the recipes of modules that come while the program runs, or with another
+ * program (exec), by the live area (struct fisql_late in formats/live.h). A program that starts
+ * waits for those of its modules (late_wait()). Nobody else waits: until they come, calls have no
  * values and are counted.
  */
 #ifndef FISQL_COLLECTOR_VALUES_VALUES_LATE_H
@@ -12,20 +12,20 @@
 
 #include <stdbool.h>
 
-/* Where in the live area's file it is asked; 0 bytes = nowhere. */
+/* Sets the part of the live area in which to ask; 0 bytes = none. */
 void late_load(const struct fisql_live_part *part);
-/* Asks. False where nobody can be asked. Signals are blocked. */
+/* Asks. False if nobody can answer. Signals are blocked. */
 bool late_ask(const struct feature_module *module);
-/* Waits for what was asked, so long at most, or until nobody is there to answer, and takes it. */
+/* Waits up to wait_ms for the answers, or until nobody is left to answer, and takes them. */
 void late_wait(uint32_t wait_ms);
 /* Another module may lie there now. */
 void late_forget(uint64_t start, uint64_t end);
 void late_forked(void);
 
 enum late_answer {
-    LATE_NOBODY, /* nothing is awaited for this address */
+    LATE_NOBODY, /* nothing is awaited for the address */
     LATE_WAITS,
-    LATE_CAME /* recipes came right now */
+    LATE_CAME /* recipes have just come */
 };
 enum late_answer late_look(uint64_t address);
 

@@ -1,4 +1,4 @@
-/* What a hook asks of the recipes: see values_lookup.h. */
+/* Finding a hook call's recipe: see values_lookup.h. */
 #include "collector/values/values_lookup.h"
 
 #include "collector/core/modules.h"
@@ -14,7 +14,7 @@
 static struct reserve arena; /* recipes as hooks use them */
 static uint64_t arena_used;  /* atomic */
 
-static const struct recipe no_recipe; /* of a call that is known for its faults alone */
+static const struct recipe no_recipe; /* of a call that only fault rules name */
 
 void recipes_take_room(void)
 {
@@ -41,7 +41,7 @@ static const struct fisql_recipe_hook *search(const struct recipe_module *module
 #define SAVED_REGISTERS 0xfff80000u /* x19 to x29, x30 and sp */
 #endif
 
-/* Does it need a register that calls may change? */
+/* Does the value need a register that calls may change? */
 static bool is_volatile(const struct fisql_recipe_value *value, const struct recipe_module *module)
 {
     if (value->where == FISQL_WHERE_PIECES || value->where == FISQL_WHERE_EXPRESSION)

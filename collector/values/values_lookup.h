@@ -1,4 +1,4 @@
-/* What a hook asks of the recipes (values_recipes.h) where the cache may not know an address. */
+/* Finds a hook call's recipe (values_recipes.h) if the cache does not know the address. */
 #ifndef FISQL_COLLECTOR_VALUES_VALUES_LOOKUP_H
 #define FISQL_COLLECTOR_VALUES_VALUES_LOOKUP_H
 
@@ -6,10 +6,11 @@
 
 #include <stdint.h>
 
-/* The word of an address; 0 where there is no recipe, or none yet. */
+/* The word of an address; 0 if it has no recipe, or none yet. */
 uint64_t recipe_word(uint64_t address);
 
-/* Takes all the memory that hooks' recipes may need, if it is to be had: none can be asked for later. */
+/* Takes all memory that recipes may need, if there is so much: later the program forbids to ask for
+ * more. */
 void recipes_take_room(void);
 
 #endif

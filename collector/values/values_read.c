@@ -20,9 +20,9 @@ struct range {
 
 static struct range constants[CONSTANTS_MAX];
 static uint32_t constants_used; /* atomic */
-static bool probes;             /* probe() tells what can be read */
+static bool probes;             /* probe() finds what can be read */
 static uint64_t heap_start;     /* 0 = nothing is known of it */
-/* Holds all that the program has taken away within stacks; atomic, it only grows. */
+/* Spans everything that the program has taken away within stacks; atomic, it only grows. */
 static struct range stack_taken = {UINT64_MAX, 0};
 static uint32_t forbidden; /* atomic: process_vm_readv() is not to be called */
 static uint64_t refused;   /* atomic */
@@ -33,7 +33,7 @@ extern char __libc_single_threaded;
 #pragma weak __curbrk /* glibc: where the heap ends */
 extern void *__curbrk;
 
-/* ---- what can be read ---- */
+/* ---- what can be read directly ---- */
 
 void read_constants(uint64_t start, uint64_t end)
 {
@@ -48,7 +48,7 @@ void read_constants(uint64_t start, uint64_t end)
     }
 }
 
-/* What brk() gave and has not been taken back, nor touched by other means. */
+/* The bytes that brk() gave and that nobody has taken back or touched by other means. */
 static inline uint64_t heap_bytes(void)
 {
     uint64_t start = __atomic_load_n(&heap_start, __ATOMIC_RELAXED);
@@ -56,8 +56,8 @@ static inline uint64_t heap_bytes(void)
     return start != 0 && end > start ? end - start : 0;
 }
 
-/* Can the 8 bytes around an address be read? The kernel reads what is said to be a set of signals
- * before it finds that there is nothing to do with it (absl's AddressIsReadable() asks so, too). */
+/* Can the 8 bytes around an address be read? The kernel reads the set of signals before it finds
+ * that there is nothing to do with it (absl's AddressIsReadable() asks in the same way). */
 static bool probe(uint64_t address)
 {
     const long argument[6] = {-1, (long)(address & ~(uint64_t)7), 0, 8};
@@ -113,7 +113,7 @@ uint64_t read_refused(int *error)
     return __atomic_load_n(&refused, __ATOMIC_RELAXED);
 }
 
-/* How many bytes of a stack from an address on up to its end the program has left there. */
+/* How many bytes the program has left in a stack, from an address up to its end. */
 static inline uint64_t stack_bytes(uint64_t address, uint64_t end)
 {
     uint64_t taken_end = __atomic_load_n(&stack_taken.end, __ATOMIC_ACQUIRE);
@@ -151,7 +151,7 @@ static uint64_t readable(const struct read_stack *stack, uint64_t address)
     return PAGE - address % PAGE;
 }
 
-/* ---- the rest ---- */
+/* ---- by the kernel ---- */
 
 static long read_by_kernel(uint32_t pid, uint64_t address, void *into, size_t size)
 {
@@ -186,7 +186,7 @@ static size_t read_otherwise(uint64_t address, void *into, size_t size)
     return 0;
 }
 
-/* Copies directly what can be, and the rest by way of the kernel; a text up to its end. */
+/* Copies directly where possible, the rest through the kernel; a text up to its end. */
 static size_t read_bytes(const struct read_stack *stack, uint64_t address, unsigned char *to,
                          size_t size, bool text)
 {

@@ -1,16 +1,17 @@
 /*
- * Reading the program's memory at addresses that may be anything, from within a hook: never faults,
- * blocks, or calls the C library.
+ * Reads the program's memory at any address, from within a hook: never faults, blocks, or calls the
+ * C library.
  *
- * Read directly: the calling thread's stack from the hook's frame up, and what is only read of the
- * modules that the process began with, which cannot be unloaded (string literals lie there). In a
- * process with a single thread, where nobody else is there to unmap it: the heap between the first brk()
- * and the present one, and a page that the kernel has just found readable (probe()). What is left is read by
- * process_vm_readv() on the process itself, which takes eight times as long as a probe.
+ * We read directly: the calling thread's stack from the hook's frame up, and the read-only memory
+ * of the modules that the process began with, which cannot be unloaded (string literals lie there).
+ * In a process with a single thread, where nobody else can unmap it, also the heap between the
+ * first brk() and the present one, and a page that the kernel has just found readable (probe()). We
+ * read the rest by process_vm_readv() on the process itself, which takes eight times as long as a
+ * probe.
  *
- * The program may take away memory that is read directly, by protecting or unmapping it; values_guard.c notices,
- * and from then on the kernel is asked (read_taken()). The kernel only says that a page cannot be read: no
- * handler of the program's is called for it.
+ * If the program protects or unmaps memory that we read directly, values_guard.c notices, and from
+ * then on we ask the kernel (read_taken()). The kernel only says that a page cannot be read: it
+ * calls no handler of the program.
  */
 #ifndef FISQL_COLLECTOR_VALUES_VALUES_READ_H
 #define FISQL_COLLECTOR_VALUES_VALUES_READ_H
@@ -19,29 +20,30 @@
 
 #include <stddef.h>
 
-/* The stack from which a hook, or what records a result, reads. */
+/* The stack from which a hook, or the recording of a result, reads. */
 struct read_stack {
     struct stack_bounds *bounds;
     uint64_t from; /* the hook's frame address */
-    bool hook;     /* it is one, with its registers (values_keep()): bounds may be asked for */
+    bool hook;     /* a hook with kept registers (values_keep()) may ask for the bounds */
 };
 
-/* Reads up to `size` bytes. Returns how many there were before one that cannot be read. */
+/* Reads up to `size` bytes. Returns how many precede the first unreadable one. */
 size_t read_memory(const struct read_stack *stack, uint64_t address, void *into, size_t size);
-/* Likewise, at most to the first NUL, which counts. */
+/* The same, at most up to the first NUL, which counts. */
 size_t read_text(const struct read_stack *stack, uint64_t address, void *into, size_t size);
 
-/* Memory of a module that cannot be unloaded and is only read. */
+/* Names read-only memory of a module that cannot be unloaded. */
 void read_constants(uint64_t start, uint64_t end);
 void read_setup(void);
 /* The program forbids the system call from now on. */
 void read_forbid(void);
-/* The program takes away the right to read there, or the memory. The stack is the calling thread's, NULL = not known. */
+/* The program unmaps this memory or forbids to read it. The stack is the calling thread's, NULL =
+ * not known. */
 void read_taken(const struct stack_bounds *stack, uint64_t start, uint64_t bytes);
-/* The program fills pages itself when they are touched (userfaultfd(2)): to read one, by whatever way, would
- * wait for that. From now on only the stack and constants are read. */
+/* The program fills pages itself when they are touched (userfaultfd(2)): every way of reading one
+ * would wait for that. From now on we read only the stack and constants. */
 void read_forbid_pages(void);
-/* Times that process_vm_readv() was refused, and with what. */
+/* How often process_vm_readv() was refused, and the last errno. */
 uint64_t read_refused(int *error);
 
 #endif

@@ -10,18 +10,18 @@
 #include <sys/stat.h>
 
 #define PAGE_BYTES_MAX 65536u
-#define STRING_MAX 960u /* so that a text and 30 tags fit an event */
+#define STRING_MAX 960u /* a text and 30 tags fit into an event */
 
 struct recipe_place *recipe_cache;
 static struct reserve cache;
 struct recipe_module recipe_modules[RECIPE_MODULES_MAX];
 uint32_t recipe_string_max;
 
-/* The first are those of the program as it was started. */
+/* The first are those of the program that fisql record started. */
 #define HEADS_MAX (1 + FISQL_LATE_MAX)
 static const struct fisql_recipes *heads[HEADS_MAX];
 static uint32_t heads_used;
-static uint32_t modules_lock; /* for what follows, and heads; signals are blocked */
+static uint32_t modules_lock; /* for the next two, and heads; taken with signals blocked */
 uint32_t recipe_modules_used;
 uint32_t recipe_cache_used;
 
@@ -120,7 +120,7 @@ static const struct fisql_recipe_module *entry_of(const char *path, const struct
     return NULL;
 }
 
-/* A place for a module: that of one that is gone and had the same recipes, or a new one. */
+/* A place for a module: a new one, or that of a module that is gone and had the same recipes. */
 static struct recipe_module *place_for(const struct fisql_recipe_hook *hooks)
 {
     for (uint32_t i = 0; i < recipe_modules_used; i++)
@@ -129,7 +129,7 @@ static struct recipe_module *place_for(const struct fisql_recipe_hook *hooks)
     return recipe_modules_used < RECIPE_MODULES_MAX ? &recipe_modules[recipe_modules_used] : NULL;
 }
 
-/* It may lie where an unloaded one was. What threads found there holds no more. */
+/* Forgets modules that were unloaded there, and what threads found in them. */
 static void forget(uint64_t start, uint64_t end)
 {
     for (uint32_t i = 0; i < recipe_modules_used; i++)

@@ -1,22 +1,23 @@
 /*
- * Results of calls that are not there yet when the exit hook is called (most are: recipe.at_hook). Where the exit hook's caller is a function whose result is known how to find, the
- * hook puts the trampoline's address (values_x86_64.S, values_aarch64.S) in place of the function's
- * return address. So the function returns to the trampoline, a few instructions later, which calls
- * values_returned(): this writes the result behind the exit, if nothing has come between, and says
- * where to go on.
+ * Results that do not exist yet when the exit hook is called (most do: recipe.at_hook). If it is
+ * known where the result will be, the exit hook replaces the function's return address by the
+ * trampoline (values_x86_64.S, values_aarch64.S). A few instructions later the function returns
+ * there. The trampoline calls values_returned(): it writes the result behind the exit, if nothing
+ * came between, and says where to go on.
  *
- * What is awaited stands in a table of the thread, under the canonical frame address, which is the
- * stack pointer after the return. There is one, but for signal handlers that come between hook and
- * return and have functions of their own: 16 at most. A place is taken and given back with one
- * instruction, so a handler may do the same in between, or leave by a jump. What a jump has left is
- * recognized by its address when the same frame address is awaited anew, or by its slot, which does
- * not hold the trampoline's address any more, when there is no place.
+ * A table of the thread holds what is awaited, by the canonical frame address: the stack pointer
+ * after the return. That is one, plus those of signal handlers that come between hook and return
+ * and have functions of their own: 16 at most. One instruction takes a place or gives it back, so a
+ * handler may do the same in between, or leave by a jump. We recognize what a jump has left by its
+ * address when the same frame address is awaited anew. If no place is free, we recognize it by its
+ * slot, which no longer holds the trampoline's address.
  *
- * The tables lie in one array that never goes away, and comes into being as threads need them (reserve.h): where a coroutine was interrupted in that very
- * moment and goes on in another thread, its table is found there.
+ * The tables lie in one array that never goes away and grows as threads need them (reserve.h): a
+ * coroutine that was interrupted at that very moment and goes on in another thread finds its table
+ * there.
  *
- * Between hook and return nothing is called, thrown or unwound. Cleanups are the exception: exit hooks
- * run in them, too, and _Unwind_Resume() then goes on through the frame. So it is interposed, and puts
+ * Between hook and return nothing is called, thrown or unwound, except by cleanups: exit hooks run
+ * in them, too, and _Unwind_Resume() then goes on through the frame. So we interpose it to put
  * return addresses back (values_unwinding()).
  */
 #include "collector/values/values_result.h"
@@ -35,14 +36,14 @@
 
 #define APART __attribute__((noinline))
 #define AWAITED_MAX 16u
-#define TABLES_MAX 1024u /* threads that await results at a time */
+#define TABLES_MAX 1024u /* threads that await results at the same time */
 #define TABLES_BYTES (TABLES_MAX * sizeof(struct table))
 
 /* What belongs to a frame address. */
 struct awaited {
-    uint64_t *slot;   /* the return address's, which holds the trampoline's ... */
-    uint64_t held;    /* ... in place of this one, which is ... */
-    uint64_t address; /* ... this one, signed perhaps */
+    uint64_t *slot;   /* of the return address, now the trampoline's */
+    uint64_t held;    /* what it held before: */
+    uint64_t address; /* this address, signed perhaps */
     uint64_t word;    /* of the log, after the exit */
     struct thread_log *log;
     const struct recipe *recipe;
@@ -51,13 +52,13 @@ struct awaited {
 
 struct table {
     uint64_t frame[AWAITED_MAX]; /* 0 = the place is free */
-    uint32_t places;             /* those before it have ever been taken */
+    uint32_t places;             /* places before this one were taken once */
     uint32_t owner;              /* atomic: thread id, 0 = none */
     struct awaited awaited[AWAITED_MAX];
 };
 
 static struct reserve tables_memory;
-static uint32_t tables_used; /* atomic: those before it have ever been owned */
+static uint32_t tables_used; /* tables before this one were owned once */
 static THREAD_LOCAL struct table *own_table;
 static THREAD_LOCAL bool no_table; /* there was none left */
 static struct results_lost lost;   /* atomic */
@@ -94,7 +95,7 @@ static APART struct table *table_take(void)
         tables = reserve_start(&tables_memory);
         uint32_t owner = __atomic_load_n(&tables[i].owner, __ATOMIC_RELAXED);
         if (owner != 0 && (i < TABLES_MAX / 2 || !owner_gone(owner)))
-            continue; /* the first half goes to those who give them back */
+            continue; /* the first half is for threads that give theirs back */
         if (!__atomic_compare_exchange_n(&tables[i].owner, &owner, tid, false, __ATOMIC_ACQ_REL,
                                          __ATOMIC_RELAXED))
             continue;
@@ -139,7 +140,7 @@ void results_forked(void)
 
 /* ---- places ---- */
 
-/* In one instruction: a handler comes before or after it, other threads do not come at all. */
+/* One instruction: a handler comes before or after it; no other thread comes here. */
 static inline bool swap(uint64_t *at, uint64_t from, uint64_t to)
 {
 #if defined(__x86_64__)
@@ -152,8 +153,8 @@ static inline bool swap(uint64_t *at, uint64_t from, uint64_t to)
 }
 
 #if defined(__aarch64__)
-/* What the slot of a frame holds for an address where return addresses are signed (PAC, key A; on
- * machines without it these instructions do nothing). */
+/* What a frame's slot holds for an address if return addresses are signed (PAC, key A; on machines
+ * without it these instructions do nothing). */
 static uint64_t signed_address(uint64_t address, uint64_t frame)
 {
     register uint64_t x17 __asm__("x17") = address;
@@ -163,7 +164,7 @@ static uint64_t signed_address(uint64_t address, uint64_t frame)
 }
 #endif
 
-/* What the slot is to hold in place of the site; 0 if it holds something else. */
+/* What to put into the slot in place of the site; 0 if it holds something else. */
 static inline uint64_t replacement(uint64_t held, uint64_t site, uint64_t frame)
 {
     uint64_t address = (uint64_t)(uintptr_t)values_trampoline;
@@ -178,7 +179,7 @@ static inline uint64_t replacement(uint64_t held, uint64_t site, uint64_t frame)
     return 0;
 }
 
-/* Does what is awaited there still come? Not where its slot was used for something else. */
+/* Does the awaited result still come? Not if its slot was used for something else. */
 static bool still_comes(struct table *table, uint32_t place, const struct read_stack *stack)
 {
     uint64_t held = 0;
@@ -202,13 +203,13 @@ static uint32_t place_free(struct table *table, uint64_t frame)
     return AWAITED_MAX;
 }
 
-/* A place for this frame; AWAITED_MAX if there is none. */
+/* A place for this frame; AWAITED_MAX = there is none. */
 static APART uint32_t place_take(struct table *table, uint64_t frame,
                                  const struct read_stack *stack)
 {
     for (uint32_t i = 0; i < table->places && i < AWAITED_MAX; i++)
         if (table->frame[i] == frame)
-            return i; /* that one was left: its return address is in place again */
+            return i; /* left by a jump: its return address is in place again */
     uint32_t place = place_free(table, frame);
     if (LIKELY(place != AWAITED_MAX))
         return place;
@@ -264,7 +265,7 @@ void values_await(struct thread_log *log, uint64_t word, uint64_t function, uint
 
 /* ---- the return ---- */
 
-/* A result that is no number in a word. Returns where it ends. */
+/* Puts a result that is not a number in a word. Returns its end. */
 static APART unsigned char *other_result(const struct awaited *awaited, struct value_writer writer,
                                          struct thread_log *log, uint64_t stack,
                                          const struct values_returned *returned)
@@ -277,7 +278,7 @@ static APART unsigned char *other_result(const struct awaited *awaited, struct v
     return capture_other(writer, &capture, awaited->recipe->value);
 }
 
-/* Writes the result behind the exit. Returns false if something has come between. */
+/* Writes the result behind the exit. Returns false if something came between. */
 static inline bool record(const struct awaited *awaited, uint64_t stack,
                           const struct values_returned *returned)
 {
@@ -345,7 +346,7 @@ uint64_t values_returned(uint64_t stack, const struct values_returned *returned)
     return address;
 }
 
-/* The unwinder may have come with a library that the program opened for itself. */
+/* The unwinder may have come with a library that the program opened itself. */
 static uint64_t find_resume(void)
 {
     static const char *const libraries[] = {"libgcc_s.so.1", "libunwind.so.1"};

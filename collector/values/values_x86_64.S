@@ -1,26 +1,25 @@
 /*
- * The hooks of libfisql-values.so on x86-64, the trampoline that functions return to whose result is
- * awaited, and what stands in front of _Unwind_Resume(): see values.h and values_result.c.
+ * The hooks of libfisql-values.so on x86-64, the trampoline to which functions with an awaited
+ * result return, and the function in front of _Unwind_Resume(): see values.h and values_result.c.
  *
- * No part of it is marked as fit for a shadow stack (CET): the C library then switches that off for
- * the process, where return addresses are not what they were.
+ * Nothing here is marked as fit for a shadow stack (CET): so the C library switches that off for
+ * the process, whose return addresses we change.
  */
 #if defined(__x86_64__) && defined(FISQL_VALUES)
 
 #define FRAME 272 /* sizeof(struct values_frame) */
 #define KEPT 128  /* offsets in it: vectors_kept, ... */
 #define GENERAL 136
-#define REGISTER(number) (GENERAL + 8 * (number)) /* ... a general register by DWARF's number */
-#define BELOW(offset) ((offset) - FRAME + 8) /* from the stack pointer with which hooks are called */
+#define REGISTER(number) (GENERAL + 8 * (number)) /* general registers by DWARF's numbers */
+#define BELOW(offset) ((offset) - FRAME + 8) /* from the stack pointer of the hook's call */
 #define PLACES 65536    /* RECIPE_PLACES */
 #define VOLATILE_BIT 62 /* of RECIPE_VOLATILE */
 
 	.text
 
-/* Looks up what is known of the hook call. Without a recipe it is the hook as it is elsewhere. Else
-   keeps the registers that a value may lie in as struct values_frame, of which the hook's return
-   address is the last word, and goes on with the frame address as third argument and the recipe's
-   word as fourth. */
+/* Looks up the recipe of the hook call. Without one it goes on as the plain hook. Else it keeps the
+ * registers that a value may lie in as struct values_frame, whose last word is the hook's return
+ * address, and goes on with the frame address as third argument and the recipe's word as fourth. */
 	.macro hook name, go_on, plain, forced
 	.globl \name
 	.type \name, @function
@@ -30,7 +29,7 @@
 	endbr64
 	movq %rax, BELOW(REGISTER(0))(%rsp)
 	movq %r11, BELOW(REGISTER(11))(%rsp)
-	movl (%rsp), %eax /* its place, of 16 bytes for each 8 of code */
+	movl (%rsp), %eax /* its place: 16 bytes for each 8 of code */
 	andl $((PLACES - 1) * 8), %eax
 	movq recipe_cache(%rip), %r11
 	testq %r11, %r11
@@ -90,8 +89,8 @@
 	hook __cyg_profile_func_exit, values_exit, values_exit_plain
 
 #if defined(FISQL_FAULTS)
-/* The function returns at once: its callers' registers are in the frame, what to return with stands at
-   its beginning (struct fault_return). */
+/* The function returns at once: the frame has its caller's registers and begins with what to return
+ * (struct fault_return). */
 	.type faults_return, @function
 	.p2align 4
 faults_return:
@@ -118,9 +117,9 @@ faults_return:
 #define RETURNED_GENERAL 64
 #define KEEP 160 /* seven more, and the slot that the function returned by */
 
-/* A function returned here: its result is in rax, rdx, xmm0, xmm1. What may be part of it, or what
-   callers of other calling conventions rely on, is as it was. A backtrace ends here, also one that
-   looks up the address before. */
+/* A function returned here: its result is in rax, rdx, xmm0, xmm1. We keep everything that may be
+ * part of it, or that callers with other calling conventions rely on. Backtraces end here, also
+ * those that look up the address before. */
 	.globl values_trampoline
 	.hidden values_trampoline
 	.type values_trampoline, @function
@@ -146,7 +145,7 @@ values_trampoline:
 	leaq KEEP(%rsp), %rdi
 	movq %rsp, %rsi
 	call values_returned
-	/* Into the slot that the function returned by: this is the address that belongs there. */
+	/* Into the slot by which the function returned: the address belongs there. */
 	movq %rax, KEEP - 8(%rsp)
 	movq RETURNED_GENERAL + 0(%rsp), %rax
 	movq RETURNED_GENERAL + 8(%rsp), %rdx
@@ -184,7 +183,7 @@ _Unwind_Resume:
 	.p2align 3
 	.long 4, 16, 5
 	.asciz "GNU"
-	.long 0xc0000002, 4, 1, 0 /* indirect branches come to endbr64 alone */
+	.long 0xc0000002, 4, 1, 0 /* indirect branches land only on endbr64 */
 #endif
 
 #endif
