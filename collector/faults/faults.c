@@ -1,10 +1,10 @@
 /*
- * Faults: which calls are made to fail, and how. See faults.h; the area is formats/fault.h's.
+ * Makes calls fail: see faults.h; formats/fault.h describes the area.
  *
- * A call is a case for a rule when it meets the rule's conditions: arguments (`when`), the calls that are
- * open (`in`, `at`). Such calls are counted, in the process's part of the area, so that fisql record knows the
- * counts however the process ends; nth, every and probability pick among them. The first rule that strikes
- * decides. What was done stands in the log as an event behind the call's.
+ * A call is a case for a rule if it meets the rule's conditions: arguments (`when`), open calls
+ * (`in`, `at`). We count such calls in the process's part of the area, so fisql record knows the
+ * counts however the process ends; nth, every and probability pick among them. The first rule that
+ * fires decides. An event behind the call's says what was done.
  */
 #include "collector/faults/faults.h"
 
@@ -24,7 +24,7 @@
 #include <unistd.h>
 
 uint32_t faults_allocs;
-THREAD_LOCAL bool faults_striking; /* what the collector does for a fault is none itself */
+THREAD_LOCAL bool faults_striking; /* what the collector does for a fault does not fail */
 
 /* ---- the event ---- */
 
@@ -47,25 +47,25 @@ static void record_fault(uint32_t rule, uint64_t site)
     } while (!log_commit(log, &event, 0, tick));
 }
 
-/* ---- what is done ---- */
+/* effects */
 
 static void wait_for(uint64_t ns)
 {
     struct timespec until = {0, 0};
     int error = errno;
-    syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &until); /* the clock that is waited for below */
+    syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &until); /* the clock of the wait below */
     uint64_t end = (uint64_t)until.tv_nsec + ns;
     until.tv_sec += (time_t)(end / 1000000000u);
     until.tv_nsec = (long)(end % 1000000000u);
     while (syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) != 0 &&
            errno == EINTR)
-        ; /* a handler has run meanwhile */
+        ; /* a handler ran meanwhile */
     errno = error;
 }
 
 EXPORT void fisql_fault_strikes(uint32_t rule);
 
-/* Where a debugger can stop (`fisql faults --again --gdb`): the call is about to fail. */
+/* A debugger can stop here (`fisql faults --again --gdb`): the call is about to fail. */
 EXPORT __attribute__((noinline)) void fisql_fault_strikes(uint32_t rule)
 {
     __asm__ volatile("" : : "r"(rule) : "memory");
@@ -91,7 +91,7 @@ static void strike(const struct fisql_fault_rule *rule, uint64_t site)
 
 /* ---- functions with hooks ---- */
 
-/* Where the assembler finds what to return with: the vector registers are not needed any more. */
+/* The assembler finds here what to return with: the vector registers are not needed any more. */
 static struct fault_return *return_place(struct values_frame *frame)
 {
     return (struct fault_return *)(void *)frame->vector;
@@ -106,15 +106,15 @@ static uint64_t word_at(uint64_t address)
     return word;
 }
 
-/* As if the function's caller had called this in its place: compilers take it that hooks throw nothing, so
- * an exception that came through the function's own frame would end the program. */
+/* Runs as if the function's caller had called it in the function's place: compilers assume that
+ * hooks throw nothing, so an exception through the function's own frame would end the program. */
 static __attribute__((noinline)) void raise_in_place(const char *type)
 {
     faults_throw(type);
-    abort(); /* it was there before */
+    abort(); /* the type existed when the rule was chosen */
 }
 
-/* Puts the registers as they are when the function returns, or throws. */
+/* Sets the registers to their values after the function's return, or at the throw. */
 static void prepare_return(struct values_frame *frame, const struct fisql_fault_hook *hook,
                            const struct fisql_fault_rule *rule)
 {
@@ -155,7 +155,7 @@ static uint64_t strike_function(const struct fisql_fault_hook *hook,
     return 1;
 }
 
-/* Apart, so that the usual way keeps no registers for it. */
+/* Apart, so that the usual way saves no registers for it. */
 static __attribute__((noinline)) uint64_t enter_named(uint64_t function, uint64_t site,
                                                       uint64_t stack)
 {
@@ -212,7 +212,8 @@ enum fault_outcome faults_allocate(unsigned kind, uint64_t size_bytes, uint64_t 
 EXPORT bool fisql_fault_call(uint32_t call, const uint64_t *arguments, uint32_t count,
                              const void *site, const void *stack, int64_t *result);
 
-/* For libfisql-calls.so: is this call of the C library made to fail, with which result? Sets errno then. */
+/* For libfisql-calls.so: does this call of the C library fail, and with which result? Then sets
+ * errno. */
 EXPORT bool fisql_fault_call(uint32_t call, const uint64_t *arguments, uint32_t count,
                              const void *site, const void *stack, int64_t *result)
 {

@@ -1,12 +1,12 @@
 /*
- * Faults: calls that are made to fail as rules say (formats/fault.h, `fisql record --fault`). All of it is
- * in libfisql-faults.so alone, which is compiled with FISQL_FAULTS and records values as
- * libfisql-values.so does; elsewhere nothing is left of it.
+ * Faults: makes calls fail as rules say (formats/fault.h, `fisql record --fault`). Only
+ * libfisql-faults.so has this: it is compiled with FISQL_FAULTS and records values as
+ * libfisql-values.so does.
  *
- * What can fail: functions with hooks (the entry hook makes the function return at once, or throws out of
- * it), the malloc family and operator new (alloc.c, operators.c ask here), and calls of the C library
- * (libfisql-calls.so stands in front of them and asks here, too: faults_calls.c). What the collector calls
- * for itself never fails.
+ * These can fail: functions with hooks (the entry hook makes the function return at once, or throws
+ * out of it), the malloc family and operator new (alloc.c, operators.c ask here), and calls of the
+ * C library (libfisql-calls.so stands in front of them and asks here: faults_calls.c). The
+ * collector's own calls never fail.
  */
 #ifndef FISQL_COLLECTOR_FAULTS_FAULTS_H
 #define FISQL_COLLECTOR_FAULTS_FAULTS_H
@@ -21,14 +21,14 @@
 
 extern HIDDEN const struct feature faults_feature;
 
-/* Do rules name the hook call that returns to `address`? (values_recipes.c) */
+/* Do rules name the hook call with this return address? (values_recipes.c) */
 bool faults_name(uint64_t address);
 
-/* The entry hook, with registers kept: values_enter(), and then what rules say of the call. Not 0: the
- * function returns at once, by what stands in the values_frame (struct fault_return). */
+/* The entry hook, with kept registers: values_enter(), and then what rules say of the call. Not 0:
+ * the function returns at once, as the values_frame says (struct fault_return). */
 uint64_t faults_enter(uint64_t function, uint64_t site, uint64_t stack, uint64_t recipe);
 
-/* What the assembler loads where it returns from the function. */
+/* What the assembler loads to return from the function. */
 struct fault_return {
     uint64_t general[2]; /* rax, rdx; x0, x1 */
     uint64_t vector;     /* low half of xmm0, v0 */
@@ -36,13 +36,13 @@ struct fault_return {
     uint64_t address;
 };
 
-extern HIDDEN uint32_t faults_allocs; /* a bit for each kind of allocation that a rule names */
+extern HIDDEN uint32_t faults_allocs; /* a bit for each kind of allocation that rules name */
 enum fault_outcome { FAULT_NONE, FAULT_FAILS };
-/* Does this allocation fail? Sets errno then, or throws out of the caller, if that may be. */
+/* Does this allocation fail? Then sets errno, or throws out of the caller if it may throw. */
 enum fault_outcome faults_allocate(unsigned kind, uint64_t size_bytes, uint64_t alignment,
                                    uint64_t site, uint64_t stack, bool throws);
 
-/* An allocation is asked for. */
+/* Call it before each allocation. Does it fail? */
 static inline bool fault_alloc(unsigned kind, uint64_t size_bytes, uint64_t alignment,
                                uint64_t site, uint64_t stack, bool throws)
 {

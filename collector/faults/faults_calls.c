@@ -1,11 +1,11 @@
 /*
- * libfisql-calls.so: stands in front of calls of the C library (formats/fault_calls.h) where rules name some, and
- * asks the collector, libfisql-faults.so, whether the call is made to fail. What glibc calls within itself
- * does not come here.
+ * libfisql-calls.so stands in front of calls of the C library (formats/fault_calls.h) if rules name
+ * some. It asks the collector, libfisql-faults.so, whether a call fails. What glibc calls within
+ * itself does not come here.
  *
- * Each function passes on what it got. The next one is looked up when it is first called; dlsym() may
- * allocate then, which the collector does not know from the program's own allocations: so all are looked
- * up when the library is loaded.
+ * Each function passes on its arguments. dlsym() may allocate, and the collector could not tell
+ * that from the program's allocations: so we look up all the next functions when the library is
+ * loaded.
  */
 #include "formats/fault_calls.h"
 
@@ -37,7 +37,7 @@ extern bool fisql_fault_call(uint32_t call, const uint64_t *arguments, uint32_t 
                              const void *site, const void *stack, int64_t *result)
     __attribute__((weak));
 
-/* The functions behind ours. */
+/* The C library's functions. */
 #define NEXT(name) next_##name
 #define FIND(name)                                                                                 \
     static __attribute__((constructor(101))) void find_##name(void)                                \
@@ -49,7 +49,7 @@ extern bool fisql_fault_call(uint32_t call, const uint64_t *arguments, uint32_t 
 #define WORD(value) ((uint64_t)(value))
 #define POINTER(value) ((uint64_t)(uintptr_t)(value))
 
-/* Is it made to fail? `result` is set then. */
+/* Does the call fail? Then sets `result`. */
 #define FAILS(call, result, ...)                                                                   \
     (fisql_fault_call != NULL &&                                                                   \
      fisql_fault_call(FAULT_CALL_##call, (const uint64_t[]){__VA_ARGS__},                          \
@@ -71,7 +71,7 @@ extern bool fisql_fault_call(uint32_t call, const uint64_t *arguments, uint32_t 
         return NEXT(name) arguments;                                                               \
     }
 
-/* One that sets the stream's error indicator where the result says that it failed. */
+/* A function that sets the stream's error indicator if the result says that it failed. */
 #define STREAM(type, call, name, parameters, arguments, failed, stream, ...)                       \
     static type(*NEXT(name)) parameters;                                                           \
     FIND(name)                                                                                     \
@@ -95,13 +95,13 @@ static void set_error(FILE *stream)
     if (stream != NULL)
         stream->_flags |= _IO_ERR_SEEN;
 #else
-    (void)stream; /* how, only the library itself knows */
+    (void)stream; /* only the library itself knows how */
 #endif
 }
 
 /* ---- files ---- */
 
-/* The mode is there only where the flags say so. */
+/* Callers pass the mode only with these flags. */
 #define OPEN_MODE(mode, flags)                                                                     \
     mode_t mode = 0;                                                                               \
     if (((flags) & (O_CREAT | __O_TMPFILE)) != 0) {                                                \
@@ -143,7 +143,7 @@ OPEN(open)
 OPEN(open64)
 OPENAT(openat)
 OPENAT(openat64)
-/* What calls become with _FORTIFY_SOURCE. */
+/* The names that calls get with _FORTIFY_SOURCE. */
 CALL(int, open, __open_2, (const char *path, int flags), (path, flags), POINTER(path), WORD(flags))
 CALL(int, open, __open64_2, (const char *path, int flags), (path, flags), POINTER(path),
      WORD(flags))
@@ -152,7 +152,7 @@ CALL(int, openat, __openat_2, (int folder, const char *path, int flags), (folder
 CALL(int, creat, creat, (const char *path, mode_t mode), (path, mode), POINTER(path), mode)
 CALL(int, creat, creat64, (const char *path, mode_t mode), (path, mode), POINTER(path), mode)
 
-/* What was to be closed is so all the same, as Linux and glibc do where these fail. */
+/* Closes it even if the call fails, as Linux and glibc do. */
 #define CLOSE(name, type, what, word)                                                              \
     static int (*NEXT(name))(type);                                                                \
     FIND(name)                                                                                     \

@@ -1,4 +1,4 @@
-/* Which calls rules are about, and whether they strike: see faults_decide.h. */
+/* Rules, their conditions and counts: see faults_decide.h. */
 #include "collector/faults/faults_decide.h"
 
 #include "collector/core/event.h"
@@ -17,35 +17,34 @@
 #define FUNCTION_PLACES 4096u
 #define TEXT_MAX 500u
 
-/* A module that is loaded. */
+/* A loaded module. */
 struct module {
     uint64_t start, end, bias;
-    const struct fisql_fault_module *entry; /* NULL = nothing of it is named */
-    const char *name; /* the last part of its path: in the area or in `paths` */
+    const struct fisql_fault_module *entry; /* NULL = no rule names anything in it */
+    const char *name;                       /* last part of its path, in `paths` */
 };
 
 static struct fisql_faults *head;
 static struct fisql_fault_rule *rules;
 static struct fisql_fault_counts *counts; /* the process's */
-static bool counts_shared;                /* there are more processes than places */
-static uint64_t
-    counted[FISQL_FAULT_RULES_MAX]; /* as `reached` of the counts, and of those that it was
-                                                   forked from */
+static bool counts_shared;                /* more processes than places */
+/* As `reached`, with the counts of the processes that this one was forked from. */
+static uint64_t counted[FISQL_FAULT_RULES_MAX];
 static THREAD_LOCAL uint32_t counted_here[FISQL_FAULT_RULES_MAX];
 static uint64_t alloc_rules[FISQL_KINDS_MAX];
 static uint64_t call_rules[64];
-static uint64_t with_arguments, with_stack; /* rules that have conditions on these */
+static uint64_t with_arguments, with_stack; /* rules with such conditions */
 
-static uint32_t modules_used; /* atomic: those before it are complete */
+static uint32_t modules_used; /* modules before it are complete */
 static uint64_t own_start, own_end;
 static uint32_t paths_used;
 
-/* Which `in` conditions a function fulfils. */
+/* The rules whose `in` condition a function meets. */
 struct function_place {
     uint64_t function, rules;
 };
 
-/* There when the area is. */
+/* Exists when the area does. */
 static struct tables {
     struct module modules[MODULES_MAX];
     char paths[32768];
@@ -154,7 +153,7 @@ static void load(int file, const struct fisql_live_parts *parts)
     tables = reserve_start(&tables_memory);
     fault_hooks = tables->hook_places;
     if (recipe_string_max == 0)
-        recipe_string_max = TEXT_MAX; /* no recipes: nothing else is bound by it */
+        recipe_string_max = TEXT_MAX; /* there are no recipes, which alone it limits */
     take_counts();
     take_rules();
 }
@@ -209,7 +208,7 @@ static void module_loaded(const struct feature_module *loaded)
     if (head == NULL || modules_used == MODULES_MAX ||
         paths_used + name_bytes > sizeof tables->paths)
         return;
-    for (uint32_t i = 0; i < modules_used; i++) /* what lay there is gone */
+    for (uint32_t i = 0; i < modules_used; i++) /* what lay there is unloaded */
         if (tables->modules[i].start < end && start < tables->modules[i].end)
             tables->modules[i].start = tables->modules[i].end = 0;
     for (uint32_t i = 0; i < head->modules; i++)
@@ -267,8 +266,8 @@ static uint64_t search_places(uint64_t function)
                : 0;
 }
 
-/* Rules whose `in` this function fulfils. Threads fill the places side by side: one that is seen
- * half-changed does not have the function's address. */
+/* Rules whose `in` condition this function meets. Threads fill the places side by side: one that we
+ * see half-changed does not have the function's address. */
 static uint64_t rules_inside(uint64_t function)
 {
     struct function_place *place = &tables->function_places[function / 4 % FUNCTION_PLACES];
@@ -289,7 +288,7 @@ static bool is_site(const struct fisql_fault_site *wanted, uint64_t site)
            memcmp(module->name, at_offset(wanted->module), wanted->module_bytes) == 0;
 }
 
-/* Are the sites from the call outwards those that the rule names, all of them? */
+/* Are the sites, from the call outwards, exactly those that the rule names? */
 static bool stack_is(const struct fisql_fault_rule *rule, const struct fault_case *asked,
                      const struct shadow_call *calls, uint32_t open)
 {
@@ -302,7 +301,7 @@ static bool stack_is(const struct fisql_fault_rule *rule, const struct fault_cas
     return true;
 }
 
-/* Of these rules those whose conditions on the open calls hold, if they have any. */
+/* Drops the rules whose conditions on the open calls do not hold. */
 static __attribute__((noinline)) uint64_t look_at_stack(uint64_t asked_rules,
                                                         const struct fault_case *asked)
 {
@@ -365,7 +364,7 @@ static bool compare_number(const struct fisql_fault_when *when, int64_t number)
     return compare(when->test, (number > when->number) - (number < when->number));
 }
 
-/* A value as it would stand in the log. What is not known fulfils nothing. */
+/* Compares a value in the log's form. An unknown value meets no condition. */
 static bool compare_value(const struct fisql_fault_when *when, const unsigned char *at)
 {
     uint32_t tag = at[0], bytes = tag - FISQL_VALUE_TEXT_SHORT;
@@ -431,7 +430,7 @@ static bool argument_holds(const struct fisql_fault_when *when, const struct fau
     return compare_value(when, buffer);
 }
 
-/* Of these rules those whose conditions on the arguments hold, if they have any. */
+/* Drops the rules whose conditions on the arguments do not hold. */
 static __attribute__((noinline)) uint64_t look_at_arguments(uint64_t asked_rules,
                                                             const struct fault_case *asked)
 {
@@ -455,7 +454,7 @@ static __attribute__((noinline)) uint64_t look_at_arguments(uint64_t asked_rules
 
 extern char __libc_single_threaded __attribute__((weak)); /* glibc 2.32 */
 
-/* Adds one; returns how many there are then. A signal's handler may come in between. */
+/* Adds one; returns the sum. A signal handler may come in between. */
 static uint64_t add_one(uint64_t *at)
 {
 #if defined(__x86_64__)
@@ -468,7 +467,7 @@ static uint64_t add_one(uint64_t *at)
     return __atomic_add_fetch(at, 1, __ATOMIC_RELAXED);
 }
 
-/* A number that looks random, the same for the same seed and count (splitmix64). */
+/* A number that looks random, the same for each seed and count (splitmix64). */
 static uint64_t random_at(uint64_t seed, uint64_t count)
 {
     uint64_t z = seed + count * 0x9e3779b97f4a7c15u;
@@ -477,7 +476,7 @@ static uint64_t random_at(uint64_t seed, uint64_t count)
     return z ^ z >> 31;
 }
 
-/* Counts a call that meets the rule's conditions. Does the rule strike? */
+/* Counts a call that meets the rule's conditions. Does the rule fire? */
 static bool count_case(uint32_t index)
 {
     struct fisql_fault_rule *rule = &rules[index];

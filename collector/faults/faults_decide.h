@@ -1,6 +1,6 @@
 /*
- * Which calls rules are about, and whether they strike: see faults.c. For the calling thread; nothing here
- * allocates, and errno stays.
+ * Decides which rules apply to a call, and whether one fires (faults.c). For the calling thread;
+ * nothing here allocates, and errno stays.
  */
 #ifndef FISQL_COLLECTOR_FAULTS_FAULTS_DECIDE_H
 #define FISQL_COLLECTOR_FAULTS_FAULTS_DECIDE_H
@@ -12,19 +12,19 @@
 
 #include <stdbool.h>
 
-/* A call that rules may be about. */
+/* A call to which rules may apply. */
 struct fault_case {
-    uint64_t rules; /* a bit for each that names it */
+    uint64_t rules; /* a bit for each rule that names it */
     uint64_t site, stack;
-    uint64_t function;             /* with hooks; 0 = of the C library: */
+    uint64_t function;             /* with hooks; 0 = the C library's */
     const struct fault_hook *hook; /* of the function, else NULL */
-    const uint64_t *arguments;     /* of a call of the C library, else NULL */
+    const uint64_t *arguments;     /* of the C library's call, else NULL */
     uint32_t arguments_count;
 };
 
 extern HIDDEN THREAD_LOCAL bool faults_striking;
 
-/* May anything fail now? */
+/* May calls fail now? */
 static inline bool faults_on(void)
 {
     return collector_inside == 0 && !faults_striking && process_active() &&
@@ -33,14 +33,14 @@ static inline bool faults_on(void)
 
 uint64_t fault_rules_of_alloc(unsigned kind);
 uint64_t fault_rules_of_call(uint32_t call);
-/* Is it in the collector's code? */
+/* Is the site in the collector's code? */
 bool fault_is_own(uint64_t site);
 
-/* Counts the call where it meets rules' conditions. Returns the one that strikes, or NULL. */
+/* Counts the call for the rules whose conditions it meets. Returns the rule that fires, or NULL. */
 const struct fisql_fault_rule *fault_decide(const struct fault_case *asked);
 
 uint32_t fault_rule_number(const struct fisql_fault_rule *rule);
-/* A text of the area. */
+/* A text in the area. */
 const char *fault_text(uint64_t offset);
 
 #endif

@@ -1,4 +1,4 @@
-/* The hook calls that rules name, by their addresses: see faults_hooks.h. */
+/* Hook calls that rules name: see faults_hooks.h. */
 #include "collector/faults/faults_hooks.h"
 
 #include "collector/faults/faults.h"

@@ -1,4 +1,4 @@
-/* The hook calls that rules name, by their addresses. */
+/* Hook calls that rules name, by their return addresses. */
 #ifndef FISQL_COLLECTOR_FAULTS_FAULTS_HOOKS_H
 #define FISQL_COLLECTOR_FAULTS_FAULTS_HOOKS_H
 
@@ -9,19 +9,19 @@
 
 #define FAULT_HOOK_PLACES 16384u /* by address; a power of two */
 
-/* A hook call in the code of a function that rules name. */
+/* A hook call in a function that rules name. */
 struct fault_hook {
-    uint64_t address; /* atomic: that it returns to, in memory; 0 = the place is free */
+    uint64_t address; /* its return address; 0 = the place is free */
     uint64_t bias;
     const struct fisql_fault_hook *what;
 };
 
-/* The table; NULL where there are no rules. */
+/* The table; NULL = there are no rules. */
 extern HIDDEN struct fault_hook *fault_hooks;
 
-/* A module was loaded: puts one of its hook calls into the table. */
+/* Puts a hook call of a loaded module into the table. */
 void fault_hook_put(const struct fisql_fault_hook *hook, uint64_t bias);
-/* There are rules. NULL where none names the hook call. */
+/* NULL = no rule names the hook call. Only if there are rules. */
 const struct fault_hook *fault_hook_at(uint64_t address);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * Throwing out of a call: exceptions of the standard library and of simple types, made by the C++ runtime
- * that the program itself has. libstdc++ and libc++ name these in the same way: the classes' constructor
- * from a text, their type and virtual table, and the runtime's three functions (Itanium C++ ABI, 2.5).
+ * Throws exceptions of the standard library and of simple types, made by the program's own C++
+ * runtime. libstdc++ and libc++ have the same names for the classes' constructor from a text, their
+ * type and virtual table, and the runtime's three functions (Itanium C++ ABI, 2.5).
  */
 #include "collector/faults/faults_throw.h"
 
@@ -12,16 +12,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OBJECT_BYTES 64u /* as much as any of these objects takes */
+#define OBJECT_BYTES 64u /* none of these objects is larger */
 
-/* What there is of a type. */
+/* What the program has of a type. */
 struct thrown {
     void *type;                         /* its std::type_info */
-    void (*make)(void *, const char *); /* constructor from a text, NULL = it has none */
+    void (*make)(void *, const char *); /* constructor from a text; may be NULL */
     void (*destroy)(void *);            /* NULL = nothing to destroy */
     void *table;                        /* the virtual table, of a class without `make` */
     void *(*allocate)(size_t);          /* __cxa_allocate_exception */
-    void (*raise)(void *, void *, void (*)(void *)); /* __cxa_throw, with what records it */
+    void (*raise)(void *, void *, void (*)(void *)); /* __cxa_throw, the interposed one */
 };
 
 static void *symbol(const char *name)
@@ -32,7 +32,7 @@ static void *symbol(const char *name)
     return found;
 }
 
-/* The symbol of something of a class "std::NAME". */
+/* A symbol that belongs to a class "std::NAME". */
 static void *class_symbol(const char *before, const char *name, const char *behind)
 {
     char text[160];
@@ -47,7 +47,7 @@ static void *member_symbol(const char *name, const char *behind)
     return symbol(text);
 }
 
-/* The types that are no classes, and their symbols. */
+/* The types that are not classes, and their symbols. */
 static const char *simple_type(const char *name)
 {
     static const char *const types[][2] = {

@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
-/* Throws an exception of a type of the standard library (NAME, NUL, TEXT). Returns only where the program
- * does not have it, or where there is no memory. */
+/* Throws an exception of a type of the standard library (NAME, NUL, TEXT). Returns only if the
+ * program lacks the type, or there is no memory. */
 void faults_throw(const char *type);
 /* Can it be thrown? */
 bool faults_can_throw(const char *type);
