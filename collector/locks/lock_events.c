@@ -7,7 +7,7 @@
 #include "collector/core/silent.h"
 
 const struct lock_watch *lock_watch;
-static uint32_t lost; /* atomic: the log has it */
+static uint32_t lost; /* atomic: the log says so */
 
 uint32_t fisql_lock_mode(const struct lock_watch *watch)
 {
@@ -41,7 +41,7 @@ bool fisql_lock_record(const struct fisql_lock_record *record)
     return true;
 }
 
-/* At once: a process that fails has no end at which to write it. */
+/* At once, because a process that fails may not reach its end. */
 void fisql_lock_lost(void)
 {
     unsigned char buffer[512];

@@ -1,4 +1,4 @@
-/* What threads hold and wait for: see locks.h. */
+/* Holds, orders and waits of threads: see locks.h. */
 #include "collector/locks/locks.h"
 
 #include <dlfcn.h>
@@ -11,11 +11,11 @@
 #include <unistd.h>
 
 THREAD_LOCAL struct lock_thread *lock_self;
-static THREAD_LOCAL bool ended; /* or at its beginning: let through */
+static THREAD_LOCAL bool ended; /* or it is just beginning: calls pass unseen */
 static struct lock_thread *threads;
 static pthread_key_t end_key;
 static bool end_key_made;
-#define END_ROUNDS 3 /* destructors of thread-specific data: others' may take locks after ours */
+#define END_ROUNDS 3 /* destructors of thread-specific data: later ones may take locks */
 
 static void freed(uint64_t address);
 static void flush_all(void);
@@ -24,7 +24,7 @@ static const struct lock_watch watch = {.freed = freed, .ending = flush_all};
 void *lock_next(const char *name)
 {
 #if defined(__GLIBC__) && defined(__x86_64__)
-    /* Conditions have an older form, which is not what programs are linked with. */
+    /* Conditions have an older version, which programs are not linked with. */
     void *found =
         strncmp(name, "pthread_cond_", 13) == 0 ? dlvsym(RTLD_NEXT, name, "GLIBC_2.3.2") : NULL;
     return found != NULL ? found : dlsym(RTLD_NEXT, name);
@@ -33,7 +33,7 @@ void *lock_next(const char *name)
 #endif
 }
 
-/* ---- the slot, for those who look from outside ---- */
+/* the slot, for readers outside */
 
 static void show_hold(struct fisql_live_locks *locks, const struct lock_thread *thread, uint32_t i)
 {
@@ -53,7 +53,7 @@ static void show_end(struct fisql_live_locks *locks)
     __atomic_store_n(&locks->changes, locks->changes + 1, __ATOMIC_RELEASE);
 }
 
-/* The holds from number `from` on are others now. */
+/* Shows the holds from number `from` on, which have changed. */
 static void show(struct lock_thread *thread, struct fisql_live_slot *slot, uint32_t from)
 {
     if (slot == NULL)
@@ -119,7 +119,7 @@ static void tell_order(struct lock_thread *thread, struct lock_order *order)
         order->times_told += times;
 }
 
-static uint32_t flush_word; /* who writes a thread's counts */
+static uint32_t flush_word; /* taken by the thread that writes counts */
 
 static void flush_counts(struct lock_thread *thread)
 {
@@ -131,8 +131,8 @@ static void flush_counts(struct lock_thread *thread)
             tell_order(thread, &thread->orders[i]);
 }
 
-/* One at a time: the process's end writes others' counts. Whoever comes second leaves them to the first,
- * and to the next time. */
+/* One thread at a time, because the process's end writes others' counts. The second one leaves its
+ * counts to the first and to the next time. */
 static bool flush(struct lock_thread *thread)
 {
     uint32_t is_free = 0;
@@ -144,7 +144,7 @@ static bool flush(struct lock_thread *thread)
     return true;
 }
 
-/* As flush(), but waits for its turn: at a thread's end. */
+/* Waits for its turn: at a thread's end. */
 static void flush_surely(struct lock_thread *thread)
 {
     while (!flush(thread))
@@ -155,7 +155,7 @@ static void flush_all(void)
 {
     struct lock_thread *self = lock_enter();
     if (self == NULL && lock_self != NULL)
-        return; /* a signal's handler ends the process in the middle of the library */
+        return; /* a signal handler ends the process in the middle of the library */
     for (struct lock_thread *at = __atomic_load_n(&threads, __ATOMIC_ACQUIRE); at != NULL;
          at = at->next)
         if (__atomic_load_n(&at->tid, __ATOMIC_ACQUIRE) != 0)
@@ -169,7 +169,7 @@ static inline uint64_t place_of(uint64_t address)
     return (address * 0x9e3779b97f4a7c15u >> 40) % THREAD_LOCKS;
 }
 
-/* The count of a lock, which may be new to the thread, or another one than before at its address. */
+/* The count of a lock that may be new to the thread, or another one than before at its address. */
 static struct lock_count *count_slow(struct lock_thread *thread, uint64_t at, uint64_t address,
                                      unsigned kind, uint64_t site)
 {
@@ -211,7 +211,7 @@ static uint64_t key_of(const struct lock_thread *thread, const struct lock_hold 
 {
     uint64_t key = ((uint64_t)first->name.id << 32 | second->id) * 0x9e3779b97f4a7c15u + modes;
     for (uint32_t i = 0; i < thread->held; i++)
-        if (&thread->holds[i] != first) /* in whatever order they were taken */
+        if (&thread->holds[i] != first) /* in any order */
             key += ((uint64_t)thread->holds[i].name.id << 1 | thread->holds[i].mode) *
                    0xd6e8feb86659fd93u;
     return key != 0 ? key : 1;
@@ -237,7 +237,7 @@ static void order_new(struct lock_thread *thread, struct lock_order *order, stru
                 thread->holds[i].name.id | (thread->holds[i].mode != 0 ? 0x80000000u : 0);
         }
     if (!fisql_lock_record(&record))
-        order->key = 0; /* recording is off: it is new the next time, too */
+        order->key = 0; /* recording is off: the next time it is new again */
 }
 
 static void order_of(struct lock_thread *thread, struct lock_hold *first, struct lock_name *second,
@@ -274,7 +274,7 @@ static void order_all(struct lock_thread *thread, struct lock_name *second,
 
 /* ---- taking and giving ---- */
 
-/* The number of the hold, the last one first; `held` if there is none. */
+/* The lock's hold, the latest first; `held` if there is none. */
 static uint32_t hold_find(const struct lock_thread *thread, uint64_t address)
 {
     uint32_t i = thread->held;
@@ -297,7 +297,7 @@ static void hold_remove(struct lock_thread *thread, uint32_t at, struct fisql_li
     show(thread, slot, at);
 }
 
-/* Is it one that the thread can take again while it holds it? */
+/* May the thread take it again while it holds it? */
 static bool takes_again(const struct lock_hold *hold, const struct lock_use *use)
 {
     return hold->lost == 0 &&
@@ -314,7 +314,7 @@ void lock_taken(struct lock_thread *thread, const struct lock_use *use, bool ord
         thread->holds[at].depth++;
         return;
     }
-    if (at < thread->held) /* it was not held any more: another thread gave it back */
+    if (at < thread->held) /* no longer held: another thread released it */
         hold_remove(thread, at, slot);
     struct lock_count *count = count_of(thread, use->address, use->kind, use->site);
     if (!ordered && thread->held > 0 && (use->mode & FISQL_LOCK_TRIED) == 0)
@@ -339,7 +339,7 @@ void lock_taken(struct lock_thread *thread, const struct lock_use *use, bool ord
     hold->mode = use->mode & FISQL_LOCK_READ;
     hold->lost = 0;
     hold->robust = use->robust;
-    BARRIER(); /* others look */
+    BARRIER(); /* others read it */
     __atomic_store_n(&thread->held, thread->held + 1, __ATOMIC_RELEASE);
     show(thread, slot, thread->held - 1);
 }
@@ -357,7 +357,8 @@ struct holder {
     bool reads;
 };
 
-/* Who holds it now, as far as can be seen; one who holds it alone rather than one who reads. */
+/* Finds a thread that holds the lock now, as far as we can see: rather one that holds it alone than
+ * a reader. */
 static bool holder_find(uint64_t address, struct holder *holder)
 {
     bool found = false;
@@ -403,7 +404,7 @@ void lock_misused(struct lock_thread *thread, const struct lock_use *use,
     fisql_lock_record(&record);
 }
 
-/* Given back without having been seen taken: not by chance where the C library agrees. */
+/* Released without having been taken before our eyes: a misuse only if the C library agrees. */
 static void given_strangely(struct lock_thread *thread, const struct lock_use *use,
                             enum lock_doubt doubt)
 {
@@ -470,7 +471,7 @@ static void show_wait(struct lock_thread *thread, const struct lock_use *use, ui
     show_end(&slot->locks);
 }
 
-/* The thread whose pthread_self() it is. */
+/* The thread with this pthread_self(). */
 static struct lock_thread *thread_of(uint64_t self)
 {
     struct lock_thread *at = __atomic_load_n(&threads, __ATOMIC_ACQUIRE);
@@ -567,7 +568,7 @@ static void freed(uint64_t address)
 
 /* ---- threads ---- */
 
-/* One that was another thread's, or a new one. */
+/* Takes the memory of a thread that ended, or new memory. */
 static struct lock_thread *thread_take(uint32_t tid)
 {
     struct lock_thread *at = __atomic_load_n(&threads, __ATOMIC_ACQUIRE);
@@ -617,8 +618,8 @@ struct lock_thread *lock_thread_begin(void)
     return thread;
 }
 
-/* What it holds now it holds for ever, unless a mutex is made to outlive its thread (robust), or was given
- * to another thread, which the C library would not have. */
+/* Whatever it holds now it holds for ever, unless a mutex may outlive its thread (robust), or
+ * another thread released the lock, which the C library forbids. */
 static void thread_ends(struct lock_thread *thread)
 {
     for (uint32_t i = 0; i < thread->held; i++) {
@@ -656,7 +657,8 @@ static void forget(struct lock_thread *thread)
     thread->locks_used = thread->orders_used = thread->orders_number = 0;
 }
 
-/* In a child: what its only thread holds it goes on holding; where it took it is of another process. */
+/* In a child, the only thread goes on holding its locks; where it took them belongs to another
+ * process. */
 static void forked(void)
 {
     objects_forked();

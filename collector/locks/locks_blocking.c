@@ -1,6 +1,6 @@
 /*
- * The functions in front of what threads wait for besides locks: see locks.h. Most are cancellation points: where
- * the thread ends in one, the wait is ended on its way out.
+ * The functions in front of everything that threads wait for besides locks: see locks.h. Most are
+ * cancellation points: if the thread ends in one, the wait ends on its way out.
  */
 #include "collector/locks/locks.h"
 
@@ -12,8 +12,8 @@
 /* ---- waiting ---- */
 
 struct blocked {
-    struct lock_thread *thread; /* NULL = nothing is to be said */
-    struct lock_use use, mutex; /* mutex: of a condition; address 0 = none */
+    struct lock_thread *thread; /* NULL = record nothing */
+    struct lock_use use, mutex; /* mutex: a condition's; address 0 = none */
     struct lock_wait wait;
     bool holds; /* the thread has the mutex before and after */
 };
@@ -32,7 +32,7 @@ static struct blocked blocked_begin(struct lock_thread *thread, uint64_t address
     return blocked;
 }
 
-/* Also where the thread is cancelled in the wait. The mutex of a condition is held again then. */
+/* Also runs if the thread is cancelled in the wait, when it holds the condition's mutex again. */
 static void blocked_end(struct blocked *blocked)
 {
     struct lock_thread *thread = blocked->thread;
@@ -93,15 +93,15 @@ static struct blocked condition_begin(uint64_t condition, pthread_mutex_t *mutex
     return blocked;
 }
 
-/* It came back. A mutex that is not recoverable is not held then; one that was not held may be only where the wait was
- * not refused. */
+/* The call returned. A mutex that is not recoverable is not held then. One that was not held before
+ * may be held only if the wait was not refused. */
 static void condition_ends(struct blocked *blocked, bool woken, int result)
 {
     blocked->wait.got = woken || result == EOWNERDEAD;
     blocked->holds = (blocked->holds || woken) && result != ENOTRECOVERABLE;
 }
 
-/* `type`, `mutex_type` as the C library has them; `done` is what it gives when it was woken. */
+/* `done`: the result that says that the thread was woken. */
 #define CONDITION(name, parameters, arguments, done)                                               \
     FIND(int, name, parameters)                                                                    \
     EXPORT int name parameters                                                                     \
@@ -181,7 +181,8 @@ FIND(int, sem_timedwait, (sem_t *, const struct timespec *))
 int sem_clockwait(sem_t *semaphore, clockid_t clock, UNTIL);
 FIND(int, sem_clockwait, (sem_t *, clockid_t, const struct timespec *))
 
-/* Is it to be had at once? A cancellation that is pending comes first, as in the function itself. */
+/* Takes the semaphore if it is free. A pending cancellation comes first, as in the function
+ * itself. */
 static bool semaphore_taken(sem_t *semaphore)
 {
     int error = errno;
@@ -219,7 +220,7 @@ EXPORT int pthread_barrier_wait(pthread_barrier_t *barrier)
     return result;
 }
 
-/* A thread that was joined is another one when its pthread_t comes again. */
+/* When a joined thread's pthread_t comes again, it is another thread's. */
 static void joined(struct blocked *blocked, bool got)
 {
     blocked->wait.got = got;
@@ -253,7 +254,7 @@ static bool once_done(const int *control)
 #endif
 }
 
-/* Another thread runs it, as far as can be seen. */
+/* Does another thread run it, as far as we can see? */
 static bool once_runs(const int *control)
 {
 #if defined(__GLIBC__)
@@ -267,7 +268,7 @@ static bool once_runs(const int *control)
 FIND(int, pthread_once, (pthread_once_t *, void (*)(void)))
 FIND(void, call_once, (once_flag *, void (*)(void)))
 
-/* Who runs the routine does not wait: a wait is one where another thread is at it. */
+/* The thread that runs the routine does not wait; we record a wait if another thread runs it. */
 #define ONCE(type, name, control_type, call)                                                       \
     EXPORT type name(control_type *control, void (*routine)(void))                                 \
     {                                                                                              \

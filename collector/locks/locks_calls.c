@@ -1,8 +1,9 @@
 /*
- * The functions in front of locks: see locks.h. Each does what the one behind it does, and gives what that gives:
- * where a lock is taken at once, by way of its try; where that does not get it, for whatever reason, the function
- * itself is called and judges anew. So a lock is tried only where a try that fails leaves no trace, and only with
- * arguments that the function itself does not refuse before it looks at the lock.
+ * The functions in front of locks: see locks.h. Each does and returns what the C library's function
+ * does and returns. If the lock is free, we take it by its try function; if the try fails, for any
+ * reason, we call the function itself, which judges anew. So we try a lock only if a failed try
+ * leaves no trace, and only with arguments that the function does not refuse before it looks at the
+ * lock.
  */
 #include "collector/locks/locks.h"
 
@@ -40,7 +41,7 @@ static unsigned mutex_kind(const pthread_mutex_t *mutex)
 #endif
 }
 
-/* Says itself that it is held already. */
+/* Does the mutex itself refuse a thread that already holds it? */
 static bool mutex_checks(const pthread_mutex_t *mutex)
 {
 #if defined(__GLIBC__)
@@ -51,7 +52,7 @@ static bool mutex_checks(const pthread_mutex_t *mutex)
 #endif
 }
 
-/* What the C library says of a mutex that is given back and was not seen taken. */
+/* What the C library says of a mutex whose taking we did not see, when it is released. */
 static enum lock_doubt mutex_doubt(const pthread_mutex_t *mutex, const struct lock_thread *thread)
 {
 #if defined(__GLIBC__)
@@ -77,7 +78,7 @@ struct attempt {
     bool waits;
 };
 
-/* It was tried: has the attempt come to its end? */
+/* After a try: is the attempt over? */
 static bool tried(struct attempt *attempt, int result)
 {
     if (attempt->thread == NULL)
@@ -92,7 +93,7 @@ static bool tried(struct attempt *attempt, int result)
     return took(result);
 }
 
-/* It came back from the function itself. */
+/* The function itself returned. */
 static int waited(struct attempt *attempt, int result)
 {
     if (attempt->thread == NULL)
@@ -109,7 +110,7 @@ static int waited(struct attempt *attempt, int result)
     return result;
 }
 
-/* Of a function that tries only. */
+/* After a function that only tries. */
 static int tried_only(struct attempt *attempt, int result)
 {
     if (attempt->thread == NULL)
@@ -122,7 +123,7 @@ static int tried_only(struct attempt *attempt, int result)
     return result;
 }
 
-/* A lock that was destroyed is used: the C library says that it is none. */
+/* The program uses a destroyed lock, as the C library says. */
 static void used_destroyed(const struct lock_use *use)
 {
     struct lock_name name;
@@ -152,8 +153,9 @@ FIND(int, pthread_mutex_unlock, (pthread_mutex_t *))
 FIND(int, pthread_mutex_init, (pthread_mutex_t *, const pthread_mutexattr_t *))
 FIND(int, pthread_mutex_destroy, (pthread_mutex_t *))
 
-/* glibc's try of a robust mutex that is not recoverable says so and leaves it locked for good: the next
- * pthread_mutex_lock(), which would say so again, hangs. So a robust one is not tried but looked at. */
+/* glibc's try of a robust mutex that is not recoverable says so and leaves it locked for good: the
+ * next pthread_mutex_lock(), which would also say so, hangs. So we look at a robust mutex instead
+ * of trying it. */
 #define NOT_TRIED (-1)
 
 static int mutex_try(const struct attempt *attempt, pthread_mutex_t *mutex)
@@ -260,7 +262,7 @@ EXPORT int pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t 
     return result;
 }
 
-/* Looks whether it is held, and forgets it if it is destroyed. */
+/* Reports a lock that is still held; forgets a destroyed one. */
 #define DESTROY(name, type, what)                                                                  \
     EXPORT int name(type *object)                                                                  \
     {                                                                                              \
@@ -416,7 +418,7 @@ TIMED_RWLOCK(pthread_rwlock_clockwrlock, pthread_rwlock_trywrlock, 0,
 TRY_ONLY(pthread_rwlock_tryrdlock, pthread_rwlock_t *, FISQL_LOCK_KIND_RWLOCK, FISQL_LOCK_READ)
 TRY_ONLY(pthread_rwlock_trywrlock, pthread_rwlock_t *, FISQL_LOCK_KIND_RWLOCK, 0)
 
-/* A rwlock's word does not say more than this: who reads it is not known. */
+/* A rwlock's words say no more than this: its readers are not known. */
 static enum lock_doubt rwlock_doubt(const pthread_rwlock_t *lock, const struct lock_thread *thread)
 {
 #if defined(__GLIBC__)
@@ -488,7 +490,7 @@ EXPORT int pthread_spin_unlock(SPIN)
     return FOUND(pthread_spin_unlock)(OBJECT);
 }
 
-/* ---- locks of the program's own making: FISQL_LOCKED(), FISQL_UNLOCKED() of fisql.h ---- */
+/* the program's own locks */
 
 EXPORT void fisql_locked(const void *lock);
 EXPORT void fisql_unlocked(const void *lock);

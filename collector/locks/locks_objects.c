@@ -1,5 +1,5 @@
-/* Numbers of locks: see locks.h. A table of the process's locks by address, in memory that comes into being
- * from its start on, as it is filled (reserve.h). */
+/* Numbers of locks: see locks_objects.h. A table of the process's locks by address; its memory
+ * grows as it is filled (reserve.h). */
 #include "collector/locks/locks_objects.h"
 
 #include "collector/core/lock.h"
@@ -9,18 +9,18 @@
 #include <string.h>
 
 #define OBJECTS_MAX (1u << 20)
-#define OBJECTS_MAX_TIGHT (1u << 12) /* where address space is limited */
+#define OBJECTS_MAX_TIGHT (1u << 12) /* if address space is limited */
 #define BUCKETS (1u << 16)
 #define PAGE_SHIFT 12
-#define PAGES_MAX 4096u /* of a freed block: a larger one is looked at lock by lock */
+#define PAGES_MAX 4096u /* of a freed block: of a larger one we look at each lock */
 
 struct object {
     uint64_t address;
-    uint64_t site; /* where it was made or used first */
-    uint32_t next; /* in its bucket, or of what is free; 0 = the end */
+    uint64_t site; /* where it was made, or used first */
+    uint32_t next; /* in its bucket, or of the free ones; 0 = the end */
     uint32_t id;
     uint32_t told;  /* as in struct lock_name */
-    uint32_t mutex; /* a condition: the one that threads wait with, */
+    uint32_t mutex; /* a condition's: the one that threads wait with, */
     uint32_t waits; /* and how many */
     uint8_t kind, made, destroyed;
     struct object_end end; /* if it is destroyed */
@@ -28,7 +28,7 @@ struct object {
 
 uint32_t objects_epoch = 1;
 uint32_t object_generations[OBJECT_GENERATIONS];
-uint32_t silence; /* for lock.h: not known here */
+uint32_t silence; /* for lock.h; never set in this library */
 
 static uint32_t lock_word;
 static struct reserve objects_memory, index_memory;
@@ -36,14 +36,14 @@ static struct object *objects; /* [0] is none */
 static uint32_t objects_max = OBJECTS_MAX;
 static uint32_t used = 1, unused, ids;
 
-/* There before the first object is. */
+/* Exists before the first object does. */
 struct index {
-    uint32_t buckets[BUCKETS]; /* all locks of a page are in one */
+    uint32_t buckets[BUCKETS]; /* a page's locks share one */
     uint32_t pages[BUCKETS];   /* atomic: how many */
 };
 static struct index *locks_index; /* atomic */
 
-/* Taken with the thread's `inside` set: no handler of the thread comes in between. */
+/* Taken while the thread's `inside` is set: no handler of the thread comes here meanwhile. */
 static void objects_lock(void)
 {
     int error = errno;
@@ -94,7 +94,7 @@ static void drop(struct object *object)
     become_others(object->address);
 }
 
-/* Room for one more object than have ever been. */
+/* Makes room for one object more than there have ever been. */
 static bool room_for_more(void)
 {
     const size_t need_bytes = (used + 1) * sizeof *objects;
@@ -110,7 +110,7 @@ static bool room_for_more(void)
     return true;
 }
 
-/* NULL: there is no room. */
+/* NULL = there is no room. */
 static struct object *add(uint64_t address, unsigned kind, uint64_t site, bool made)
 {
     uint32_t number = unused != 0 ? unused : room_for_more() ? used++ : 0;
@@ -145,7 +145,7 @@ void object_find(uint64_t address, unsigned kind, uint64_t site, struct lock_nam
     objects_lock();
     name->generation = object_generation(address);
     struct object *object = find(address);
-    /* Another one at its address, without any call that made it. */
+    /* Another lock at this address, and no call has made it. */
     if (object != NULL &&
         (object->destroyed || (object->kind != kind && object->kind != FISQL_LOCK_KIND_RECURSIVE &&
                                kind != FISQL_LOCK_KIND_RECURSIVE))) {
@@ -189,7 +189,7 @@ void object_tell(struct lock_name *name)
     objects_unlock();
 }
 
-/* What is to be said of one that is gone, if the log knows it. */
+/* Records the lock's end, if the log knows the lock. */
 static void say_end(const struct object *object, uint64_t site, bool freed)
 {
     const struct fisql_lock_record record = {
@@ -252,7 +252,7 @@ bool objects_near(uint64_t from, uint64_t to)
     return false;
 }
 
-/* One lock in from..to, out of the table; false: there is none left from *number on. */
+/* Takes a lock in from..to out of the table. False if none is left from *page on. */
 static bool take_freed(uint64_t from, uint64_t to, uint64_t *page, struct object *gone)
 {
     bool found = false;
