@@ -1,4 +1,4 @@
-/* Telling that something went wrong: see incident.h. */
+/* Reporting that something went wrong: see incident.h. */
 #include "collector/incidents/incident.h"
 
 #include "collector/core/event.h"
@@ -14,15 +14,15 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define WAIT_NS 200000000u /* at most, for the report; and for another one's */
+#define WAIT_NS 200000000u /* the most we wait for a report, and for another process's before it */
 
 static struct fisql_incident_box *box;
 
-/* Where the thread stood when it told of what leads to SIGABRT; 0 = it did not. */
+/* Stack pointer of the thread's last report; 0 = none, or the program went on. */
 static THREAD_LOCAL uint64_t told_at;
 static THREAD_LOCAL uint32_t telling;
 
-/* Writes it into the thread's log: a first event, and as many as the text takes. */
+/* Writes the incident into the thread's log: a first event, and as many more as the text needs. */
 static void record(const struct fisql_incident *told)
 {
     unsigned char bytes[EVENT_BYTES_MAX];
@@ -48,7 +48,7 @@ static void record(const struct fisql_incident *told)
     }
 }
 
-/* Likewise what the registers held. */
+/* The same for the words of registers and the frame. */
 static void record_pointers(const struct trouble *trouble)
 {
     unsigned char bytes[EVENT_BYTES_MAX];
@@ -61,7 +61,7 @@ static void record_pointers(const struct trouble *trouble)
     }
 }
 
-/* Puts it into the box and waits. Returns false where nobody began to report it. */
+/* Puts the incident into the box and waits. Returns false if nobody began to report it. */
 static bool box_tell(const struct fisql_incident *told)
 {
     if (box == NULL || box->unwanted != 0 || !mailbox_is_served(&box->mailbox))
@@ -69,7 +69,7 @@ static bool box_tell(const struct fisql_incident *told)
     uint32_t ticket = __atomic_add_fetch(&box->tickets, 1, __ATOMIC_ACQ_REL), holder = 0;
     if (ticket == 0)
         ticket = __atomic_add_fetch(&box->tickets, 1, __ATOMIC_ACQ_REL);
-    /* One that has it for long is gone, perhaps: then it is taken from that one. */
+    /* A process that holds the box for long may be gone: then we take it over. */
     while (!__atomic_compare_exchange_n(&box->holder, &holder, ticket, false, __ATOMIC_ACQ_REL,
                                         __ATOMIC_RELAXED))
         if (word_wait(&box->holder, holder, word_now_ns() + WAIT_NS))
@@ -84,8 +84,8 @@ static bool box_tell(const struct fisql_incident *told)
     return true;
 }
 
-/* Does the calling process record, as far as one that went wrong can tell? The child of a vfork() has its
- * parent's memory, and nothing of its own. */
+/* Does the calling process record, as far as we can tell when something went wrong? The child of a
+ * vfork() has its parent's memory, and nothing of its own. */
 static bool may_tell(void)
 {
     if (!process_recording() || silent() || telling != 0)

@@ -1,10 +1,10 @@
 /*
- * When the program goes wrong: it says so in its log, to `fisql record` by the live area (struct
- * fisql_incident_box), and waits a moment until that has told it; without fisql record it prints what it
- * knows itself. Everything here may be called in a signal's handler, in the middle of anything.
+ * Incidents: when the program goes wrong, its process says so in the log and to fisql record
+ * (struct fisql_incident_box), and waits a moment for the report. Without fisql record it prints
+ * what it knows itself. A signal handler may call everything here, in the middle of anything.
  *
- * What is wrong is learned by standing in front of calls (incident_calls.c) and of signals
- * (incident_signals.c). Nothing is paid before it happens.
+ * We learn of an incident by standing in front of calls (incident_calls.c) and of signals
+ * (incident_signals.c). Until then nothing costs anything.
  */
 #ifndef FISQL_COLLECTOR_INCIDENTS_INCIDENT_H
 #define FISQL_COLLECTOR_INCIDENTS_INCIDENT_H
@@ -17,14 +17,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Tells it. Nothing happens where the process is not recorded. */
+/* Reports the incident, if the process is recorded. */
 void incident_tell(struct trouble *trouble);
 
-/* An exit came of a function that is not open: the program has returned to where it was not called from. */
+/* A function ends that is not open: the program has returned to where it was not called from. */
 void incident_mismatch(uint64_t function, uint64_t site, uint64_t stack);
 
-/* Is the calling thread on its way from an incident that was told to the end that it leads to, such as
- * from a failed assert() to SIGABRT? `stack` is where it stands now. */
+/* Is the calling thread on its way from a reported incident to the end that follows it, such as
+ * from a failed assert() to SIGABRT? `stack`: its stack pointer now. */
 bool incident_is_told(uint64_t stack);
 /* The program goes on elsewhere. */
 void incident_forget(void);

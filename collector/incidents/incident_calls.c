@@ -1,9 +1,10 @@
 /*
- * Calls by which a program says that something is wrong: a failed assert(), abort(), what the C++ runtime
- * calls where an exception finds no handler, and the guard of a stack. They tell, and do what they do.
+ * Calls by which a program says that something is wrong: a failed assert(), abort(), what the C++
+ * runtime calls if an exception finds no handler, and the guard of a stack. Our functions report it
+ * and call the real ones.
  *
- * The C library calls its own abort() by no name: what it does in one of these comes here as SIGABRT
- * (incident_signals.c), once more: see incident_is_told().
+ * The C library does not call its own abort() by name: if it aborts in one of these calls, we see
+ * it again as SIGABRT (incident_signals.c): see incident_is_told().
  */
 #include "collector/incidents/incident_calls.h"
 
@@ -21,7 +22,7 @@
 #include <unistd.h>
 
 #define CALLER ((uint64_t)(uintptr_t)__builtin_return_address(0))
-/* The function behind fisql.h's macros has a frame of at most so many bytes; it calls abort(). */
+/* The frame of the function behind fisql.h's macros, which calls abort(), is at most this large. */
 #define MACRO_FRAME 1024u
 #define BY_EXPORT EXPORT __attribute__((noreturn))
 
@@ -54,7 +55,7 @@ NEXT(__assert, const char *, const char *, int)
 NEXT(__assert_perror_fail, int, const char *, unsigned, const char *)
 #endif
 
-/* Where the real one is not to be had. */
+/* Ends the program if the real function is missing. */
 static __attribute__((noreturn)) void end_by_signal(void)
 {
     raise(SIGABRT);
@@ -63,11 +64,11 @@ static __attribute__((noreturn)) void end_by_signal(void)
 
 /* ---- exceptions ---- */
 
-/* The C++ runtime's, where the program has one. */
+/* The C++ runtime's, if the program has one. */
 #pragma weak __cxa_current_exception_type
 extern void *__cxa_current_exception_type(void);
-/* std::current_exception() gives a pointer to the exception in memory of its caller's, as all results
- * are given that are longer than two registers. */
+/* std::current_exception() writes a pointer to the exception into its caller's memory, like all
+ * results longer than two registers. */
 struct exception_pointer {
     void *object, *rest[3];
 };
@@ -76,8 +77,8 @@ extern struct exception_pointer _ZSt17current_exceptionv(void);
 #pragma weak _ZTISt9exception
 extern char _ZTISt9exception[];
 
-/* The fifth virtual function of a std::type_info: would this type's handler catch an exception of that
- * type? It moves the address of the exception to the part that it would catch. */
+/* The fifth virtual function of a std::type_info: would a handler of this type catch an exception
+ * of that type? It moves the address of the exception to the part that the handler would catch. */
 typedef bool type_catches(const void *type, const void *thrown, void **object, unsigned outer);
 /* The third one of a std::exception. */
 typedef const char *exception_words(const void *exception);
@@ -99,14 +100,15 @@ static const char *words_of(const void *type)
     return what(object);
 }
 
-/* The exception that is being handled, or for which there was no handler. Returns whether there is one. */
+/* Adds the exception that is being handled, or that found no handler. Returns whether there is
+ * one. */
 static bool put_exception(struct trouble *trouble)
 {
     const char *name;
     void *type = __cxa_current_exception_type != NULL ? __cxa_current_exception_type() : NULL;
     if (type == NULL)
         return false;
-    memcpy(&name, (const char *)type + sizeof(void *), sizeof name); /* as it is mangled */
+    memcpy(&name, (const char *)type + sizeof(void *), sizeof name); /* the mangled name */
     trouble_text(trouble, " exception {");
     trouble_text(trouble, name + (name[0] == '*'));
     trouble_text(trouble, "}");
@@ -153,7 +155,7 @@ BY_EXPORT void NAME(__assert_fail)(const char *expression, const char *file, uns
     end_by_signal();
 }
 
-#ifndef FISQL_WRAP /* a static C library may not have these; they come to abort() */
+#ifndef FISQL_WRAP /* a static C library may lack these; they call abort() */
 BY_EXPORT void __assert_perror_fail(int error, const char *file, unsigned line,
                                     const char *function);
 BY_EXPORT void __assert_perror_fail(int error, const char *file, unsigned line,
@@ -209,7 +211,7 @@ BY_EXPORT void NAME(abort)(void)
     end_by_signal();
 }
 
-/* What std::terminate() calls where the program has told it nothing else. */
+/* std::terminate() calls this, unless the program has set another function. */
 BY_EXPORT void NAME(_ZN9__gnu_cxx27__verbose_terminate_handlerEv)(void);
 BY_EXPORT void NAME(_ZN9__gnu_cxx27__verbose_terminate_handlerEv)(void)
 {

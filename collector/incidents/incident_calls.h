@@ -2,7 +2,7 @@
 #ifndef FISQL_COLLECTOR_INCIDENTS_INCIDENT_CALLS_H
 #define FISQL_COLLECTOR_INCIDENTS_INCIDENT_CALLS_H
 
-/* Of fisql.h's macros. */
+/* Called by fisql.h's macros. */
 void fisql_incident(int assertion, const char *file, int line, const char *function,
                     const char *condition, const char *text, const void *place);
 

@@ -1,7 +1,7 @@
 /*
- * What the collector says itself where no `fisql record` is there to say it: a line for what happened, and a
- * line for each open call of the thread, as module+offset, for addr2line. Nothing but system calls: the
- * program may be in the middle of malloc().
+ * The collector's own report, if no fisql record reports: a line that says what happened, and a
+ * line for each open call of the thread, as module+offset, for addr2line. It makes only system
+ * calls: the program may be in the middle of malloc().
  */
 #include "collector/incidents/incident_print.h"
 
@@ -14,10 +14,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#define CALLS_INNER 48u /* so many of the innermost calls are printed, ... */
-#define CALLS_OUTER 8u  /* ... and so many of the outermost */
+#define CALLS_INNER 48u /* printed of the innermost calls */
+#define CALLS_OUTER 8u  /* printed of the outermost ones */
 
-/* A line that is being built; what does not fit is left out. */
+/* A line in the making; what does not fit is left out. */
 struct line {
     char text[512];
     size_t used;
@@ -39,14 +39,13 @@ static void put_end(struct line *line)
 {
     line->text[line->used++] = '\n';
     ssize_t written = write(STDERR_FILENO, line->text, line->used);
-    (void)written; /* there is nobody else to tell */
+    (void)written; /* there is nowhere else to say it */
     line->used = 0;
 }
 
 /* ---- where an address lies ---- */
 
-/* The process's mappings, read as they are printed by the kernel: "start-end rights offset device inode
- * path". */
+/* The process's mappings as the kernel prints them: "start-end rights offset device inode path". */
 struct maps {
     int file;
     char buffer[1024];
@@ -67,7 +66,7 @@ static int next_byte(struct maps *maps)
     return (unsigned char)maps->buffer[maps->at++];
 }
 
-/* A hexadecimal number and what stands behind it. */
+/* Reads a hexadecimal number; returns the byte behind it. */
 static int next_number(struct maps *maps, uint64_t *value)
 {
     int byte;
@@ -100,7 +99,7 @@ static bool next_mapping(struct maps *maps)
     return true;
 }
 
-/* "module+0x12": what is added to the address of the module's first byte in memory. */
+/* "module+0x12": the offset from the module's first byte in memory. */
 static void put_place(struct line *line, uint64_t address)
 {
     struct maps maps = {.file = file_open("/proc/self/maps", O_RDONLY)};

@@ -1,10 +1,10 @@
-/* The collector's own words of an incident: see incident_print.c. */
+/* The collector's own report of an incident: see incident_print.c. */
 #ifndef FISQL_COLLECTOR_INCIDENTS_INCIDENT_PRINT_H
 #define FISQL_COLLECTOR_INCIDENTS_INCIDENT_PRINT_H
 
 #include "collector/incidents/incident.h"
 
-/* Prints what is known, on the standard error stream. */
+/* Prints what is known on stderr. */
 void incident_print(const struct trouble *trouble);
 
 #endif

@@ -1,25 +1,26 @@
 /*
- * Signals that end the program. Where it has no handler of its own for one, we have one: it tells, and lets
- * the signal do what it would have done, with the same siginfo and at the same instruction, so that exit
- * status, core and si_addr stay the program's own.
+ * Signals that end the program. If the program has no handler for one, we have one: it reports the
+ * incident, and then the signal does what it would have done, with the same siginfo and at the same
+ * instruction. So exit status, core and si_addr stay the program's own.
  *
- * sigaction() and the like are interposed, so that the program sees SIG_DFL where ours is, and so that ours
- * comes back where it sets SIG_DFL. Nothing is kept of that: the kernel knows what is set, also in a child of
- * vfork(), which has our memory but signals of its own. Ours are set by the system call itself: a sanitizer
- * stands in front of the C library's function and may not have started yet.
+ * We interpose sigaction() and the like: the program sees SIG_DFL in place of our handler, and our
+ * handler returns when the program sets SIG_DFL. We remember nothing of that: the kernel knows what
+ * is set, also in a child of vfork(), which has our memory but its own signals. We set ours by the
+ * system call itself, because a sanitizer stands in front of the C library's function and may not
+ * have started yet.
  *
- * For the overflow of a stack a handler needs another one (sigaltstack(2)): each thread that is recorded gets
- * one of ours, of which the program sees nothing. But a handler of the program's own that asks for one
- * (SA_ONSTACK) would come to run on it: from there on, no more of them are given.
+ * A handler for the overflow of a stack needs another stack (sigaltstack(2)). Each recorded thread
+ * gets one of ours, which the program does not see. But a handler of the program that asks for such
+ * a stack (SA_ONSTACK) would run on it: from then on we give out no more of them.
  *
- * glibc's aborts ("double free or corruption") call no function that we could stand in front of: the signal alone
- * tells of them. So in front of a handler that the program has for SIGABRT stands on_abort(), with the program's flags
- * and mask: it tells, and goes on to the program's. Whose that is is kept, in one word, by the process that sets it; the
- * child of a vfork() sets its own handlers itself.
+ * glibc's aborts ("double free or corruption") call no function that we could stand in front of: we
+ * learn of them by the signal alone. So on_abort() stands in front of the program's handler of
+ * SIGABRT, with the program's flags and mask: it reports, and calls the program's. We keep the
+ * program's handler in one word per process; the child of a vfork() sets its own handlers itself.
  *
- * The kernel takes our handler away before it begins (SA_RESETHAND): where a program that forbade itself system
- * calls fails, the signal still comes to its end. The handler puts itself back meanwhile, for other threads
- * that fail at the same time are to wait.
+ * The kernel removes our handler before it begins (SA_RESETHAND): if a program fails that forbade
+ * itself system calls, the signal still ends it. The handler sets itself again meanwhile, so that
+ * other threads that fail at the same time wait.
  */
 #include "collector/incidents/incident_signals.h"
 
@@ -38,16 +39,16 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#define NEAR_BYTES 65536u    /* an address so near to the stack pointer is a stack's that ran out */
-#define FRAME_WORDS 64u      /* of the innermost function's variables, so many are looked at */
-#define TELLING_BYTES 12288u /* of a stack, that telling may take */
+#define NEAR_BYTES 65536u    /* an address this near the stack pointer: a stack overflow */
+#define FRAME_WORDS 64u      /* words of the innermost function's variables that we look at */
+#define TELLING_BYTES 12288u /* of a stack that a report may take */
 #define STACK_BYTES 49152u /* of a handler's own stack: the kernel alone puts up to 12 KiB there */
 
 static const int ours[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS};
 #define OURS (sizeof ours / sizeof ours[0])
 
-static uint32_t signals_on;          /* atomic: our handlers are to be where nobody's are */
-static uint32_t stacks_off;          /* atomic: threads get no stacks any more */
+static uint32_t signals_on;          /* atomic: signals without a handler get ours */
+static uint32_t stacks_off;          /* atomic: threads get no more stacks */
 static THREAD_LOCAL void *own_stack; /* NULL = this thread has none of ours */
 
 static bool is_ours(int number)
@@ -63,13 +64,13 @@ static bool is_ours(int number)
 struct kernel_action {
     void (*handler)(int number, siginfo_t *info, void *context);
     unsigned long flags;
-    void (*restorer)(void); /* elsewhere than on x86-64 the kernel has its own */
+    void (*restorer)(void); /* on x86-64; elsewhere the kernel has its own */
     uint64_t mask;
 };
 
 #if defined(__x86_64__)
 #define KERNEL_RESTORER 0x04000000ul
-/* As the C library's: debuggers know a signal's frame by these instructions. */
+/* As the C library's: debuggers recognize a signal's frame by these instructions. */
 __asm__(".text\n"
         ".type incident_restorer, @function\n"
         ".hidden incident_restorer\n"
@@ -89,7 +90,7 @@ static long kernel_sigaction(int number, const struct kernel_action *action,
 static void on_signal(int number, siginfo_t *info, void *context);
 static void on_abort(int number, siginfo_t *info, void *context);
 static bool may_stand_in_front(const void *handler);
-static void *program_abort; /* atomic: the program's handler of SIGABRT, where ours is in front */
+static void *program_abort; /* atomic: the program's handler of SIGABRT if ours is in front */
 
 static void handler_set(int number)
 {
@@ -103,7 +104,7 @@ static void handler_set(int number)
     kernel_sigaction(number, &action, NULL);
 }
 
-/* Sets ours where nobody's is; or takes ours away. */
+/* Sets our handlers for signals without one, or removes them. */
 static void handlers_change(bool set)
 {
     for (size_t i = 0; i < OURS; i++) {
@@ -145,8 +146,8 @@ static void place_of(const void *context, uint64_t *code, uint64_t *stack)
 #endif
 }
 
-/* An address that could not be reached is often one that was read from freed memory: the pointer to that is in
- * a register still, perhaps, or among the function's variables. */
+/* An address that could not be reached was often read from freed memory: the pointer to that may
+ * still be in a register, or among the function's variables. */
 static void take_pointers(struct trouble *trouble, const void *context)
 {
     const ucontext_t *user = context;
@@ -209,7 +210,7 @@ static void describe_fault(struct trouble *trouble, const siginfo_t *info)
         trouble_text(trouble, ": no memory there");
 }
 
-/* glibc's; NULL = it has none. */
+/* glibc's; NULL = there is none. */
 static const char *const *abort_message;
 #ifdef FISQL_STATIC
 extern const char *__abort_msg __attribute__((weak));
@@ -217,7 +218,7 @@ extern const char *__abort_msg __attribute__((weak));
 #pragma weak dlsym
 #endif
 
-/* What the C library said before it called abort(). Returns whether it did. */
+/* Adds what the C library said before it called abort(). Returns whether it said anything. */
 static bool library_words(struct trouble *trouble)
 {
     struct {
@@ -229,7 +230,7 @@ static bool library_words(struct trouble *trouble)
     if (found == NULL)
         return false;
     memset(&message, 0, sizeof message);
-    for (at = 0; at < sizeof message; at += 64) /* as much of it as is there */
+    for (at = 0; at < sizeof message; at += 64) /* as much of it as exists */
         if (!incident_read((uint64_t)(uintptr_t)found + at, (char *)&message + at,
                            sizeof message - at < 64 ? sizeof message - at : 64))
             break;
@@ -260,9 +261,10 @@ static void describe(struct trouble *trouble, const siginfo_t *info)
 
 /* ---- the flag for alignment checks ---- */
 
-/* With EFLAGS.AC set, each unaligned access of ours ends in SIGBUS, and events are written unaligned. Aligning them
- * would cost every hook; here it costs only programs that set the flag. The handler must clear it for itself,
- * too: the kernel leaves it set. Where the fault was ours, the program goes on without the flag. Returns whether it does. */
+/* If EFLAGS.AC is set, each of our unaligned accesses ends in SIGBUS, and we write events
+ * unaligned. Aligning them would cost every hook; this costs only programs that set the flag. The
+ * kernel leaves the flag set in a handler, so the handler must clear it for itself, too. If the
+ * fault was ours, the program goes on without the flag. Returns whether it does. */
 #if defined(__x86_64__)
 #define ALIGNMENT_CHECK 0x40000LL
 
@@ -276,7 +278,7 @@ static bool is_own_code(uint64_t code)
            (uint64_t)((uintptr_t)etext - (uintptr_t)__ehdr_start);
 }
 #else
-/* Our code is a part of the program's. */
+/* Our code is part of the program's. */
 static bool is_own_code(uint64_t code)
 {
     (void)code;
@@ -318,7 +320,7 @@ static void on_signal(int number, siginfo_t *info, void *context)
     if (alignment_mended(number, info, context))
         return;
     if (silent())
-        return; /* it comes again, and ours is gone */
+        return; /* the signal comes again, and our handler is gone */
     int error = errno;
     place_of(context, &code, &stack);
     if (number != SIGABRT || !incident_is_told(stack)) {
@@ -331,7 +333,7 @@ static void on_signal(int number, siginfo_t *info, void *context)
         struct kernel_action none = {.flags = 0};
         kernel_sigaction(number, &none, NULL);
     }
-    /* It waits until this handler returns, and then does what it would have done. */
+    /* The signal waits until this handler returns, and then does what it would have done. */
     long pid = syscall(SYS_getpid), tid = syscall(SYS_gettid);
     if (syscall(SYS_rt_tgsigqueueinfo, pid, tid, (long)number, info) != 0 && info->si_code <= 0)
         syscall(SYS_tgkill, pid, tid, (long)number);
@@ -340,7 +342,8 @@ static void on_signal(int number, siginfo_t *info, void *context)
 
 /* ---- in front of the program's handler of SIGABRT ---- */
 
-/* Is the program's own stack for handlers too small for telling? It may have asked for the least there is. */
+/* Is the program's own stack for handlers too small for a report? It may have asked for the
+ * smallest possible one. */
 static bool stack_is_small(void)
 {
     stack_t stack;
@@ -350,7 +353,8 @@ static bool stack_is_small(void)
             here - (uint64_t)(uintptr_t)stack.ss_sp < TELLING_BYTES);
 }
 
-/* Is the context there where the program does not ask for it? x86-64's kernel gives it in any case. */
+/* Do we get the context even if the program does not ask for it? x86-64's kernel always gives
+ * it. */
 static bool context_given(void)
 {
 #if defined(__x86_64__)
@@ -361,11 +365,11 @@ static bool context_given(void)
 #endif
 }
 
-/* Of a message that was not told: a failed assertion was, by its call. The siginfo is there only where the program
- * asks for it. */
+/* Reports a message that is not reported yet: a failed assertion was, by its call. The siginfo
+ * exists only if the program asks for it. */
 static void tell_abort(const void *context)
 {
-    static const char *seen; /* atomic: the C library keeps its last message; each is elsewhere */
+    static const char *seen; /* atomic: the C library's last message, if we know it */
     struct trouble trouble;
     uint64_t code = 0, stack = (uint64_t)(uintptr_t)__builtin_frame_address(0);
     const char *message = *abort_message;
@@ -430,7 +434,8 @@ static bool handles(void)
     return __atomic_load_n(&signals_on, __ATOMIC_ACQUIRE) != 0;
 }
 
-/* The thread has none any more; or still the program's own. Returns false where a handler runs on ours. */
+/* Takes our stack from the thread and leaves a stack of the program. Returns false if a handler
+ * runs on ours. */
 static bool own_stack_remove(void)
 {
     const stack_t none = {.ss_flags = SS_DISABLE};
@@ -483,7 +488,7 @@ EXPORT int NAME(sigaction)(int number, const struct sigaction *restrict action,
     return result;
 }
 
-/* signal(), or one like it: `next` is the C library's. */
+/* signal() or a function like it: `next` is the C library's. */
 static sighandler_t set_signal(int number, sighandler_t handler,
                                sighandler_t (*next)(int, sighandler_t))
 {
@@ -515,7 +520,7 @@ EXPORT sighandler_t NAME(signal)(int number, sighandler_t handler)
 }
 
 #ifndef FISQL_WRAP
-/* The other names that the C library has for these, where it has them. */
+/* Other names of these functions, which the C library may have. */
 #define SIGNAL(name)                                                                               \
     EXPORT sighandler_t name(int number, sighandler_t handler);                                    \
     EXPORT sighandler_t name(int number, sighandler_t handler)                                     \
@@ -557,9 +562,9 @@ EXPORT int NAME(sigaltstack)(const stack_t *restrict stack, stack_t *restrict ol
 
 /* ---- beginning and ending ---- */
 
-/* Those of threads that are gone, for the next ones. */
+/* Stacks of ended threads, for the next ones. */
 #define SPARES 16
-static void *spares[SPARES]; /* atomic; NULL = there is none */
+static void *spares[SPARES]; /* atomic */
 
 static void *stack_take(void)
 {
@@ -595,7 +600,7 @@ static void thread_begin(void)
         return;
     bool set = syscall(SYS_sigaltstack, &mine, &before) == 0;
     if (set && (before.ss_flags & SS_DISABLE) == 0)
-        syscall(SYS_sigaltstack, &before, NULL); /* the program has given it one */
+        syscall(SYS_sigaltstack, &before, NULL); /* the program has given the thread one */
     else if (set)
         own_stack = mine.ss_sp;
     if (own_stack == NULL)
@@ -647,7 +652,7 @@ static void forbidden(enum feature_forbidden what)
         signals_turn_on();
 }
 
-/* What is called where the program goes wrong. */
+/* Made when the program goes wrong. */
 static const int calls[] = {SYS_rt_sigaction, SYS_rt_tgsigqueueinfo, SYS_process_vm_readv};
 
 const struct feature incidents_feature = {

@@ -4,7 +4,7 @@
 
 #include "collector/core/feature.h"
 
-/* Incidents as a feature: signals are what has to be set up and taken back. */
+/* The feature: signals need setting up and taking back. */
 extern HIDDEN const struct feature incidents_feature;
 
 #endif

@@ -1,15 +1,16 @@
 /*
- * Smashed stacks: a function writes past an array of its own and over the return addresses of itself and its
- * callers. The shadow stack has the true ones.
+ * Smashed stacks: a function writes past its own array and over the return addresses of itself and
+ * its callers. The shadow stack has the true ones.
  *
- * Where they lay. A function's hook has its frame below that of the function, and what the function calls
- * puts its return address below that, too, or at most where the hook's frame began. So the return address of
- * each open call lies between its own hook's frame and its caller's; an inlined function has none. A program
- * that goes on after such a thing comes to an address that is none, by a return.
+ * A function's hook has its frame below the function's. Whatever the function calls puts its return
+ * address below that, too, or at most where the hook's frame began. So the return address of each
+ * open call lies between its own hook's frame and its caller's; an inlined function has none. A
+ * program that goes on with a smashed stack reaches by a return an address that is none.
  *
- * The same tells where a function has called a library in which something goes wrong, abort() or memcpy(): as
- * its hook was called from where its frame ends, so is what it calls later, and the first return address
- * below is that of the call. What it has put there itself (arguments, alloca()) is passed over.
+ * The same shows where a function has called a library in which something goes wrong, abort() or
+ * memcpy(): its hook was called from the end of its frame, and so is everything that it calls
+ * later. The first return address below that end is the call's. We pass over what the function
+ * itself has put there (arguments, alloca()).
  */
 #include "collector/incidents/incident_stack.h"
 
@@ -18,15 +19,14 @@
 
 #include <string.h>
 
-#define FRAME_MAX 65536u /* a frame is searched up to here */
+#define FRAME_MAX 65536u /* we search so much of a frame */
 #define FUNCTION_MAX 65536u
-#define CALLS_MAX 64u /* so many of the innermost calls are looked at */
-#define STACK_NEAR                                                                                 \
-    ((uint64_t)1 << 16) /* so near below the stack pointer lies what is the stack's, ... */
-#define STACK_ABOVE ((uint64_t)8 << 20) /* ... and so near above it */
-#define CALL_BYTES 7u                   /* of the longest instruction that calls */
+#define CALLS_MAX 64u                   /* innermost calls that we look at */
+#define STACK_NEAR ((uint64_t)1 << 16)  /* an address this near below the stack pointer, ... */
+#define STACK_ABOVE ((uint64_t)8 << 20) /* ... or this near above it is the stack's */
+#define CALL_BYTES 7u                   /* the longest call instruction */
 
-/* A return address as it may be signed (aarch64), without the signature. */
+/* A return address without its signature (aarch64). */
 static uint64_t plain_code(uint64_t address)
 {
 #if defined(__aarch64__)
@@ -36,7 +36,7 @@ static uint64_t plain_code(uint64_t address)
 #endif
 }
 
-/* Is the word in this part of the stack? What cannot be read is taken for it: nothing is claimed. */
+/* Does this part of the stack hold the word? Yes if we cannot read it: then we claim nothing. */
 static bool stack_holds(uint64_t low, uint64_t high, uint64_t word)
 {
     uint64_t words[64];
@@ -51,7 +51,7 @@ static bool stack_holds(uint64_t low, uint64_t high, uint64_t word)
     return false;
 }
 
-/* How many of the open calls have lost their return addresses? */
+/* How many open calls have lost their return addresses? */
 static uint32_t returns_taken(const struct thread_log *log, uint32_t open)
 {
     uint32_t taken = 0;
@@ -73,14 +73,15 @@ static bool came_by_return(const struct trouble *trouble, const struct shadow_ca
     if (left->function == 0 || trouble->stack < left->stack)
         return false;
 #if defined(__x86_64__)
-    /* `ret` to an address that cannot be one fails by itself; else it took it from below the stack. */
+    /* `ret` to a noncanonical address fails itself; else the address came from below the stack
+     * pointer. */
     if (modules_known(code))
         return incident_read(code, &byte, 1) && (byte == 0xc3 || byte == 0xc2) &&
                incident_read(trouble->stack, &word, sizeof word) && word != left->site;
     if (!incident_read(trouble->stack - 8, &word, sizeof word) || word != code ||
         word == left->site)
         return false;
-    /* A call of what is no function leaves its own return address on the stack. */
+    /* A call of something that is no function leaves its return address on the stack. */
     return !incident_read(trouble->stack, &word, sizeof word) || !modules_known(word);
 #else
     (void)word;
@@ -100,7 +101,7 @@ void incident_look(struct trouble *trouble)
     uint32_t taken = returns_taken(log, open);
     bool returned = trouble->told.kind == FISQL_INCIDENT_SIGNAL &&
                     came_by_return(trouble, &log->shadow.calls[open]);
-    /* The guard is looked at behind the exit hook, by the function itself. */
+    /* The function checks the guard after its exit hook. */
     bool guarded = trouble->told.kind == FISQL_INCIDENT_STACK;
     const struct shadow_call *left = &log->shadow.calls[open];
     if (guarded && trouble->told.code - left->function < FUNCTION_MAX)
@@ -125,8 +126,9 @@ void incident_look(struct trouble *trouble)
 }
 
 #if defined(__x86_64__)
-/* Do these bytes end with an instruction that calls? CALL rel32 is e8; CALL through a register or memory is ff
- * with 2 in the middle of the byte behind, and up to 5 bytes more (Intel SDM, volume 2, CALL). */
+/* Do these bytes end with a call instruction? CALL rel32 is e8; CALL through a register or
+ * memory is ff, with 2 in the middle of the next byte and up to 5 bytes more (Intel SDM, volume
+ * 2, CALL). */
 static bool ends_with_call(const unsigned char code[CALL_BYTES])
 {
     static const unsigned lengths[] = {2, 3, 4, 6, 7};

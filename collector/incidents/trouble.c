@@ -1,4 +1,4 @@
-/* What is known of an incident, as it is put together: see trouble.h. */
+/* Putting an incident together: see trouble.h. */
 #include "collector/incidents/trouble.h"
 
 #include "collector/core/digits.h"
