@@ -1,6 +1,7 @@
 /*
- * Diaries and reference counts of a program's objects (fisql.h). What the program says is an event of its thread,
- * and a moment of the object's diary (diary_table.h), with the calls that are open.
+ * Diaries and reference counts of a program's objects (fisql.h). Each thing that the program says
+ * is an event of its thread, and a moment of the object's diary (diary_table.h) with the open
+ * calls.
  */
 #include "collector/diary/diary.h"
 
@@ -11,12 +12,12 @@
 
 #include <string.h>
 
-/* Errors that are told while the program runs: the log has all of them. */
+/* Errors that we print while the program runs: the log has all of them. */
 #define ERRORS_TOLD_MAX 16u
 
 static uint32_t errors_told; /* atomic */
 
-/* The innermost calls are those of the object's moment. */
+/* Notes the innermost calls in the object's moment. */
 static void look(const struct thread_log *log, uint64_t tick, void *context)
 {
     struct moment *moment = context;
@@ -35,7 +36,7 @@ static bool begin(void)
     return collector_inside == 0 && process_active();
 }
 
-/* Records the moment, and keeps it. False where recording is off. */
+/* Records the moment and keeps it. False if recording is off. */
 static bool record(struct moment *moment)
 {
     static const unsigned char holds[] = {
@@ -115,7 +116,7 @@ EXPORT void fisql_ref(const volatile void *object, long long count)
     if (!begin())
         return;
     record_number(FISQL_OBJECT_REF, object, __builtin_return_address(0), count);
-    /* The first reference makes an object, perhaps where another one was. */
+    /* The first reference makes an object, perhaps at the address of an earlier one. */
     if (count > 0 && diary_is_gone((uint64_t)(uintptr_t)object))
         tell_error(object, DIARY_REF_AFTER, count);
     else if (count <= 0)

@@ -7,11 +7,12 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define WAYS 8u /* places that an object can have */
-/* One more than are read: while one is written (by what a signal handler interrupted, say), the others are enough. */
+#define WAYS 8u /* places for an object */
+/* One more than we read: while one is being written (and a signal handler interrupts that, say),
+ * the others suffice. */
 #define PLACES (DIARY_MOMENTS + 1)
 
-/* `state` is the moment's order times 2, plus 1 while it is written; 0 = there is none. */
+/* `state` is the moment's order times 2, plus 1 while it is being written; 0 = empty. */
 struct place {
     uint64_t state; /* atomic */
     struct moment moment;
@@ -31,7 +32,7 @@ struct table {
     struct object objects[DIARY_OBJECTS];
 };
 
-static struct table *table; /* atomic; NULL = nothing was kept yet */
+static struct table *table; /* NULL = nothing is kept yet */
 
 static struct table *table_map(void)
 {
@@ -49,8 +50,8 @@ static struct table *table_map(void)
     return __atomic_load_n(&table, __ATOMIC_ACQUIRE);
 }
 
-/* References have places of their own: else many of them would push out the states. User addresses are below
- * 2^63 and no object lies at 0. */
+/* References have places of their own: else many of them would push out the states. User addresses
+ * are below 2^63, and no object lies at 0. */
 static uint64_t key_of(uint64_t object, bool reference)
 {
     return (object << 1 | reference) + 2;
@@ -61,7 +62,7 @@ static bool is_reference(uint32_t kind)
     return kind == FISQL_OBJECT_REF || kind == FISQL_OBJECT_UNREF || kind == FISQL_OBJECT_GONE;
 }
 
-/* The first of a key's places: one of those that the key can have. */
+/* The first of the places that a key can have. */
 static struct object *ways_of(struct table *all, uint64_t key)
 {
     uint64_t hash = (key ^ key >> 32) * 0x9e3779b97f4a7c15u;
@@ -77,7 +78,8 @@ static struct object *find(struct table *all, uint64_t key)
     return NULL;
 }
 
-/* The object's place, a free one, or that of the oldest. Two threads may take two for one object: both are read. */
+/* The object's place, a free one, or the oldest one's. Two threads may take two for one object: we
+ * read both. */
 static struct object *take(struct table *all, uint64_t key)
 {
     struct object *ways = ways_of(all, key), *found;
@@ -93,7 +95,7 @@ static struct object *take(struct table *all, uint64_t key)
         if (!__atomic_compare_exchange_n(&oldest->key, &was, key, false, __ATOMIC_ACQ_REL,
                                          __ATOMIC_RELAXED))
             continue;
-        /* Until its first moment is kept, it is the newest: others take another place. */
+        /* Until it has its first moment it is the newest: others take another place. */
         __atomic_store_n(&oldest->last, UINT64_MAX, __ATOMIC_RELEASE);
         __atomic_store_n(&oldest->gone, 0, __ATOMIC_RELEASE);
         if (was != 0)
@@ -103,7 +105,7 @@ static struct object *take(struct table *all, uint64_t key)
     return find(all, key);
 }
 
-/* Writes it into the object's next place that nobody else is writing into. */
+/* Writes it into the object's next place that nobody else is writing. */
 static void put(struct object *object, const struct moment *moment)
 {
     for (uint32_t tries = 0; tries < PLACES; tries++) {
@@ -111,7 +113,7 @@ static void put(struct object *object, const struct moment *moment)
         struct place *place = &object->places[next % PLACES];
         uint64_t state = __atomic_load_n(&place->state, __ATOMIC_RELAXED);
         if (state >> 1 > moment->order)
-            return; /* while we were put aside, as many later ones were kept */
+            return; /* while we were put aside, this many later ones were kept */
         if ((state & 1) != 0 ||
             !__atomic_compare_exchange_n(&place->state, &state, moment->order << 1 | 1, false,
                                          __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
@@ -137,7 +139,7 @@ void diary_keep(struct moment *moment)
     __atomic_store_n(&object->last, moment->order, __ATOMIC_RELEASE);
 }
 
-/* Reads what is whole; false where it is not, or another object's. */
+/* Reads a whole moment; false if it is not whole or another object's. */
 static bool place_read(struct place *place, uint64_t object, struct moment *moment)
 {
     uint64_t state = __atomic_load_n(&place->state, __ATOMIC_ACQUIRE);
@@ -148,7 +150,7 @@ static bool place_read(struct place *place, uint64_t object, struct moment *mome
     return __atomic_load_n(&place->state, __ATOMIC_RELAXED) == state && moment->object == object;
 }
 
-/* Puts the moment among the newest `most`, which stand in their order. */
+/* Puts the moment among the newest `most`, in their order. */
 static void sort_in(struct moment *moments, uint32_t *count, uint32_t most,
                     const struct moment *moment)
 {

@@ -1,4 +1,4 @@
-/* Telling diaries: see diary_tell.h. */
+/* Printing diaries: see diary_tell.h. */
 #include "collector/diary/diary_tell.h"
 
 #include "collector/diary/diary_table.h"
@@ -15,7 +15,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Not on the stack, which may be a signal handler's small one. */
+/* Not on the stack, because a signal handler's may be small. */
 struct scratch {
     struct moment moments[2 * DIARY_MOMENTS];
     char text[FISQL_TOLD_TEXT_MAX];
@@ -30,7 +30,7 @@ struct told {
 
 static struct mailbox mailbox; /* of struct fisql_told */
 
-/* Where fisql record waits for it. */
+/* The part in which fisql record waits for texts. */
 static void load(int file, const struct fisql_live_parts *parts)
 {
     (void)file;
@@ -41,7 +41,7 @@ const struct feature diary_feature = {.load = load};
 
 /* ---- the text ---- */
 
-/* What would not be one line of text is shown as '?'. */
+/* Bytes that would not stay one line of text are shown as '?'. */
 static void put_bytes(struct told *told, const char *text, size_t bytes)
 {
     for (size_t i = 0; i < bytes && told->bytes < FISQL_TOLD_TEXT_MAX; i++) {
@@ -96,7 +96,7 @@ static void put_frame(struct told *told, uint64_t function, uint64_t from)
     put(told, FISQL_TOLD_FRAME);
     put_place(told, function);
     put(told, " (");
-    put_place(told, from - 1); /* of the call, not what stands behind it */
+    put_place(told, from - 1); /* of the call, not of the code behind it */
     put(told, ")");
     put_line(told);
 }
@@ -123,8 +123,8 @@ static void put_age(struct told *told, uint64_t tick)
 {
     uint64_t us_ticks = process.clock == CLOCK_SYSTEM ? 1000 : process.ticks_per_us;
     if (us_ticks == 0)
-        return; /* there is no time */
-    /* Another thread may have kept it since. */
+        return; /* no clock */
+    /* Another thread may have kept it after `now`. */
     uint64_t us = told->now > tick ? (told->now - tick) / us_ticks : 0;
     put(told, ", ");
     put_digits(told, us / 1000000, 10, 1);
@@ -195,9 +195,9 @@ static void put_diary(struct told *told, uint64_t object, const struct moment *m
         put_moment(told, &moments[i], i + 1);
 }
 
-/* ---- where it goes ---- */
+/* ---- printing ---- */
 
-/* Leaves it to fisql record; false where it cannot. */
+/* Hands the text to fisql record. False if it cannot. */
 static bool hand_over(const struct told *told)
 {
     struct fisql_told *to = mailbox_open(&mailbox, sizeof *to);
