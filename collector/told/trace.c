@@ -1,20 +1,22 @@
 /*
- * Tracing by hand: what stands behind the macros of fisql_trace.h.
+ * The functions behind the macros of fisql_trace.h.
  *
- * Points. Each place that holds a macro has a struct fisql_trace_point. When it is first reached it gets a
- * number in its process, and a chunk of facts says what it is (formats/log.h, POINTS): so its names are
- * right without debug information, and events need the number alone. A forked child has its parent's numbers.
+ * Points. Each use of a macro has a struct fisql_trace_point. When it is first reached, it gets a
+ * number in its process, and a chunk of facts describes it (formats/log.h, POINTS). So its names
+ * are right without debug information, and events need only the number. A forked child has its
+ * parent's numbers.
  *
- * Scopes. A scope is a call like those that hooks enter and leave: its function has no address but
- * FISQL_POINT_ADDRESS and the number, and it stands on the shadow stack with the stack pointer of the function
- * that it is in. So returns, exceptions and jumps out of it end it as they end other calls. Where hooks
- * have entered that very function, whose frame is the innermost call's, the scope is no call of its own.
+ * Scopes. A scope is a call, as if hooks entered and left it. Its function's address is
+ * FISQL_POINT_ADDRESS and the number, and its entry of the shadow stack has the stack pointer of
+ * the function around it. So returns, exceptions and jumps end it as they end other calls. If hooks
+ * have entered that very function, whose frame is the innermost call's, the scope is no call of its
+ * own.
  *
- * FISQL_ENTRY. The scope keeps its tick, and is entered at its first checkpoint, as far back as events that
- * came meanwhile allow.
+ * FISQL_ENTRY. The scope keeps its tick. We enter it at its first checkpoint, as far back as events
+ * in between allow.
  *
- * Values are put straight into the chunk, for stacks may be small. What they take is told before, so that a
- * chunk without so much room can be written first.
+ * Values go straight into the chunk, because stacks may be small. We measure them first, so that a
+ * chunk without enough room is written before.
  */
 #include "collector/told/trace.h"
 
@@ -91,7 +93,7 @@ static void point_tell(const struct fisql_trace_point *point, uint32_t number, c
     facts_write(&facts);
 }
 
-/* The point's number; 0 where there are too many. */
+/* The point's number; 0 if there are too many. */
 static uint32_t point_number(struct fisql_trace_point *point, const void *code)
 {
     uint32_t number = __atomic_load_n(&point->number, __ATOMIC_ACQUIRE), none = 0;
@@ -118,7 +120,7 @@ static uint32_t point_number(struct fisql_trace_point *point, const void *code)
 
 enum scope_state { SCOPE_OFF, SCOPE_OPEN, SCOPE_WAITING, SCOPE_OF_HOOKS };
 
-/* The innermost open call; NULL if there is none, or it is not known. */
+/* The innermost open call; NULL if there is none or it is not known. */
 static const struct shadow_call *innermost(void)
 {
     const struct thread_log *log = current_log;
@@ -165,7 +167,7 @@ EXPORT void fisql_trace_leave(struct fisql_trace_scope *scope)
 
 #define VALUES_BYTES_MAX (FISQL_CHECKPOINT_BYTES_MAX - 4u)
 
-/* A text as it is recorded. */
+/* A text as we record it. */
 struct text {
     uint32_t length;
     bool cut;
@@ -193,13 +195,13 @@ static bool is_text(const struct fisql_trace_value *value)
     return value->kind >= FISQL_TRACE_TEXT && value->is.text != NULL;
 }
 
-/* At most so many bytes does a value take; one that does not fit takes one. */
+/* The most bytes that a value takes; one that does not fit takes one. */
 static uint32_t value_bytes(const struct fisql_trace_value *value, const struct text *text)
 {
     return is_text(value) ? VALUE_TEXT_HEAD + text->length : VALUE_SCALAR_BYTES;
 }
 
-/* Takes no vector register: hooks that record values leave these alone. */
+/* Uses no vector register: hooks that record values leave these alone. */
 static void put_value(struct value_writer *writer, const struct fisql_trace_value *value,
                       const struct text *text)
 {
@@ -231,7 +233,7 @@ static void put_value(struct value_writer *writer, const struct fisql_trace_valu
     }
 }
 
-/* A call's values, and what they take. */
+/* A call's values and their bytes. */
 struct values {
     const struct fisql_trace_value *items;
     uint32_t count, fit; /* those from `fit` on have no room */
@@ -271,7 +273,7 @@ static uint32_t values_put(const struct values *values, unsigned char *at)
 
 static void record(uint32_t number, const struct values *values)
 {
-    /* Behind the last value up to 8 bytes are spoiled; the chunk's padding comes behind that. */
+    /* Writing a value may overwrite up to 8 bytes behind it; then comes the chunk's padding. */
     uint32_t units = EVENT_UNITS_MAX + (values->bytes + 1) / 2 + 16;
     uint64_t tick, frame = FRAME_ADDRESS();
     for (;;) {
@@ -324,7 +326,7 @@ EXPORT void fisql_trace_reach(struct fisql_trace_scope *scope, struct fisql_trac
     trace_reach(scope, point, values, count, __builtin_return_address(0));
 }
 
-/* PAUSED or RESUMED. A call that is not in the log has its own time counted already. */
+/* Records PAUSED or RESUMED. A call that is not in the log already has its own time counted. */
 static void record_pause(uint32_t code)
 {
     uint64_t tick, frame = FRAME_ADDRESS();

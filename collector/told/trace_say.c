@@ -1,7 +1,6 @@
 /*
- * Messages of fisql_trace.h. This file alone is compiled with vector registers wherever it is linked (see the
- * Makefile): what is printed may be a double. They are the caller's to save, for this is called as any
- * function is, not as a hook.
+ * Messages of fisql_trace.h. The Makefile compiles this file alone with vector registers, because
+ * printed values may be doubles. The caller saves them: this is an ordinary function, not a hook.
  */
 #include "collector/told/trace_say.h"
 
