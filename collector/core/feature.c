@@ -9,9 +9,9 @@
         if ((*at)->member != NULL)                                                                 \
     (*at)->member
 
-void features_load(int file, const struct fisql_live_parts *parts)
+void features_load(const struct fisql_live_parts *parts)
 {
-    EACH(load)(file, parts);
+    EACH(load)(parts);
 }
 
 bool features_without_memory(void)

@@ -32,8 +32,8 @@ enum feature_forbidden {
 
 /* Each function is called with signals blocked, unless it says otherwise. NULL = of no interest. */
 struct feature {
-    /* Takes its part of the live area, whose file is open. */
-    void (*load)(int file, const struct fisql_live_parts *parts);
+    /* Takes its part of the live area, by live_area_part(). */
+    void (*load)(const struct fisql_live_parts *parts);
     /* There is no memory for what was loaded: the process is not recorded then. */
     bool (*without_memory)(void);
     /* Before it is decided whether the process is recorded. at_start: no library can have been unloaded. */
@@ -70,7 +70,7 @@ struct feature {
 /* All of them, NULL at the end. */
 extern HIDDEN const struct feature *const features[];
 
-void features_load(int file, const struct fisql_live_parts *parts);
+void features_load(const struct fisql_live_parts *parts);
 bool features_without_memory(void);
 void features_deciding(bool at_start);
 void features_begin(void);

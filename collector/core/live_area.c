@@ -252,7 +252,7 @@ bool live_area_open(void)
         mapped = mapped && filter_load(file, process.area->parts.filter.offset,
                                        process.area->parts.filter.bytes);
         if (mapped)
-            features_load(file, &process.area->parts);
+            features_load(&process.area->parts);
         if (file >= 0 && held < 0)
             close(file);
         if (mapped)

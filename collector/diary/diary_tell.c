@@ -31,9 +31,8 @@ struct told {
 static struct mailbox mailbox; /* of struct fisql_told */
 
 /* The part in which fisql record waits for texts. */
-static void load(int file, const struct fisql_live_parts *parts)
+static void load(const struct fisql_live_parts *parts)
 {
-    (void)file;
     mailbox.part = parts->told;
 }
 

@@ -4,15 +4,13 @@
 #include "collector/core/event.h"
 #include "collector/faults/faults.h"
 #include "collector/faults/faults_throw.h"
+#include "collector/core/live_area.h"
 #include "collector/core/reserve.h"
 #include "collector/values/values_capture.h"
 
 #include <errno.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 
-#define PAGE_BYTES_MAX 65536u
 #define MODULES_MAX 1024u
 #define FUNCTION_PLACES 4096u
 #define TEXT_MAX 500u
@@ -130,24 +128,16 @@ static void take_rules(void)
             faults_allocs |= 1u << kind;
 }
 
-static void load(int file, const struct fisql_live_parts *parts)
+static void load(const struct fisql_live_parts *parts)
 {
-    uint64_t offset = parts->faults.offset, size_bytes = parts->faults.bytes;
-    struct stat status;
-    uint64_t before = offset % PAGE_BYTES_MAX;
-    if (size_bytes == 0 || head != NULL || fstat(file, &status) != 0 ||
-        (uint64_t)status.st_size < size_bytes || (uint64_t)status.st_size - size_bytes < offset)
+    const struct fisql_live_part *part = &parts->faults;
+    if (part->bytes == 0 || head != NULL ||
+        (head = live_area_part(part->offset, part->bytes, true)) == NULL)
         return;
-    void *memory = mmap(NULL, size_bytes + before, PROT_READ | PROT_WRITE, MAP_SHARED, file,
-                        (off_t)(offset - before));
-    if (memory == MAP_FAILED)
-        return;
-    head = (void *)((unsigned char *)memory + before);
     no_memory =
         recipe_cache == NULL || !reserve_grow(&tables_memory, sizeof *tables, sizeof *tables);
-    if (no_memory || (uintptr_t)head % 8 != 0 || !sound(size_bytes)) {
+    if (no_memory || (uintptr_t)head % 8 != 0 || !sound(part->bytes)) {
         head = NULL;
-        munmap(memory, size_bytes + before);
         return;
     }
     tables = reserve_start(&tables_memory);

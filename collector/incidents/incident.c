@@ -143,9 +143,8 @@ void incident_forget(void)
     told_at = 0;
 }
 
-void incident_load(int file, const struct fisql_live_parts *parts)
+void incident_load(const struct fisql_live_parts *parts)
 {
     struct mailbox mailbox = {.part = parts->incidents};
-    (void)file;
     box = mailbox_open(&mailbox, sizeof *box);
 }

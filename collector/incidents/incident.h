@@ -30,6 +30,6 @@ bool incident_is_told(uint64_t stack);
 void incident_forget(void);
 
 /* Maps the live area's box. */
-void incident_load(int file, const struct fisql_live_parts *parts);
+void incident_load(const struct fisql_live_parts *parts);
 
 #endif

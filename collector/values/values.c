@@ -5,6 +5,7 @@
 #include "collector/values/values.h"
 
 #include "collector/core/facts.h"
+#include "collector/core/live_area.h"
 #include "collector/process/process.h"
 #include "collector/values/values_guard.h"
 #include "collector/values/values_hook.h"
@@ -49,11 +50,12 @@ void values_await_kept(struct thread_log *log, uint64_t function, uint64_t site,
 
 /* ---- a feature of the collector ---- */
 
-static void load(int file, const struct fisql_live_parts *parts)
+static void load(const struct fisql_live_parts *parts)
 {
+    const struct fisql_live_part *part = &parts->recipes;
     no_memory = !recipes_prepare();
-    load_failed = !no_memory && parts->recipes.bytes != 0 &&
-                  !recipes_load(file, parts->recipes.offset, parts->recipes.bytes);
+    load_failed = !no_memory && part->bytes != 0 &&
+                  !recipes_add(live_area_part(part->offset, part->bytes, false), part->bytes);
     if (!load_failed && !no_memory)
         late_load(&parts->late);
 }

@@ -6,10 +6,7 @@
 #include "formats/live.h"
 
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 
-#define PAGE_BYTES_MAX 65536u
 #define STRING_MAX 960u /* a text and 30 tags fit into an event */
 
 struct recipe_place *recipe_cache;
@@ -74,29 +71,13 @@ bool recipes_add(const void *memory, uint64_t size_bytes)
     if (memory != NULL && (uintptr_t)memory % 8 == 0 && heads_used < HEADS_MAX &&
         sound(memory, size_bytes)) {
         heads[heads_used++] = memory;
+        if (heads_used == 1)
+            recipe_string_max =
+                heads[0]->string_max < STRING_MAX ? heads[0]->string_max : STRING_MAX;
         added = true;
     }
     lock_release(&modules_lock);
     return added;
-}
-
-bool recipes_load(int file, uint64_t offset, uint64_t size_bytes)
-{
-    struct stat status;
-    uint64_t before = offset % PAGE_BYTES_MAX;
-    if (fstat(file, &status) != 0 || (uint64_t)status.st_size < size_bytes ||
-        (uint64_t)status.st_size - size_bytes < offset)
-        return false;
-    void *memory =
-        mmap(NULL, size_bytes + before, PROT_READ, MAP_PRIVATE, file, (off_t)(offset - before));
-    if (memory == MAP_FAILED)
-        return false;
-    if (!recipes_add((const unsigned char *)memory + before, size_bytes)) {
-        munmap(memory, size_bytes + before);
-        return false;
-    }
-    recipe_string_max = heads[0]->string_max < STRING_MAX ? heads[0]->string_max : STRING_MAX;
-    return true;
 }
 
 bool recipes_there(void)

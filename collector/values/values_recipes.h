@@ -88,15 +88,13 @@ static inline const struct recipe_module *recipe_module(const struct recipe *rec
  * values then. */
 HIDDEN bool recipes_prepare(void);
 
-/* Takes the recipes from `offset` in a file. False if they cannot be read or are not sound. */
-bool recipes_load(int file, uint64_t offset, uint64_t size_bytes);
 /* Call it when a module was loaded. Returns whether it has recipes. */
 bool recipes_module(const char *path, uint64_t bias, uint64_t start, uint64_t end);
 /* Are there any? */
 bool recipes_there(void);
 /* Are there recipes for the module at `path`? */
 bool recipes_know(const char *path);
-/* Takes more recipes, which stay in memory (NULL = not available). */
+/* Takes recipes, which stay in memory. False if they are not available (NULL) or not sound. */
 bool recipes_add(const void *memory, uint64_t size_bytes);
 void recipes_forked(void);
 

@@ -98,7 +98,8 @@ static void area_make(const struct fisql_recipe_value *values, uint32_t count)
     int file = memfd_create("recipes", 0);
     check(write(file, &area, sizeof area) == (ssize_t)sizeof area, "the area is written");
     check(recipes_prepare(), "there is room for recipes");
-    check(recipes_load(file, 0, sizeof area), "and taken");
+    check(recipes_add(mmap(NULL, sizeof area, PROT_READ, MAP_PRIVATE, file, 0), sizeof area),
+          "and taken");
     close(file);
     check(recipes_module(PATH, BIAS, START, END), "its module has recipes");
 }
