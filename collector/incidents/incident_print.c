@@ -6,12 +6,10 @@
 #include "collector/incidents/incident_print.h"
 
 #include "collector/core/digits.h"
-#include "collector/core/file.h"
+#include "collector/core/module_names.h"
 #include "collector/core/shown.h"
 #include "collector/core/thread_log.h"
 
-#include <fcntl.h>
-#include <string.h>
 #include <unistd.h>
 
 #define CALLS_INNER 48u /* printed of the innermost calls */
@@ -43,88 +41,17 @@ static void put_end(struct line *line)
     line->used = 0;
 }
 
-/* ---- where an address lies ---- */
-
-/* The process's mappings as the kernel prints them: "start-end rights offset device inode path". */
-struct maps {
-    int file;
-    char buffer[1024];
-    size_t used, at;
-    uint64_t start, end, offset;
-    char path[256];
-};
-
-static int next_byte(struct maps *maps)
-{
-    if (maps->at == maps->used) {
-        ssize_t got = read(maps->file, maps->buffer, sizeof maps->buffer);
-        maps->used = got > 0 ? (size_t)got : 0;
-        maps->at = 0;
-        if (got <= 0)
-            return -1;
-    }
-    return (unsigned char)maps->buffer[maps->at++];
-}
-
-/* Reads a hexadecimal number; returns the byte behind it. */
-static int next_number(struct maps *maps, uint64_t *value)
-{
-    int byte;
-    for (*value = 0; (byte = next_byte(maps)) >= 0; *value = *value << 4 | (uint64_t)byte) {
-        if (byte >= '0' && byte <= '9')
-            byte -= '0';
-        else if (byte >= 'a' && byte <= 'f')
-            byte -= 'a' - 10;
-        else
-            break;
-    }
-    return byte;
-}
-
-static bool next_mapping(struct maps *maps)
-{
-    int byte, fields = 0;
-    size_t length = 0;
-    if (next_number(maps, &maps->start) != '-' || next_number(maps, &maps->end) < 0)
-        return false;
-    while ((byte = next_byte(maps)) >= 0 && byte != ' ')
-        ;
-    next_number(maps, &maps->offset);
-    for (bool space = true; (byte = next_byte(maps)) >= 0 && byte != '\n'; space = byte == ' ') {
-        fields += space && byte != ' ';
-        if (fields >= 3 && length < sizeof maps->path - 1)
-            maps->path[length++] = (char)byte;
-    }
-    maps->path[length] = 0;
-    return true;
-}
-
-/* "module+0x12": the offset from the module's first byte in memory. */
+/* MODULE+0xOFFSET, as in the module's file. */
 static void put_place(struct line *line, uint64_t address)
 {
-    struct maps maps = {.file = file_open("/proc/self/maps", O_RDONLY)};
-    uint64_t first = 0;
-    char path[sizeof maps.path] = "";
-    bool found = false;
-    while (maps.file >= 0 && !found && next_mapping(&maps)) {
-        if (maps.path[0] != '/' || strcmp(maps.path, path) != 0)
-            first = maps.start - maps.offset;
-        strcpy(path, maps.path);
-        found = address >= maps.start && address < maps.end && path[0] == '/';
+    const struct module_name *module = module_names_find(address);
+    if (module != NULL) {
+        put(line, module->path);
+        put(line, "+");
     }
-    if (maps.file >= 0)
-        close(maps.file);
-    if (found) {
-        put(line, path);
-        put(line, "+0x");
-        put_number(line, address - first, 16);
-    } else {
-        put(line, "0x");
-        put_number(line, address, 16);
-    }
+    put(line, "0x");
+    put_number(line, module != NULL ? address - module->bias : address, 16);
 }
-
-/* ---- what is printed ---- */
 
 static void print_call(struct line *line, uint32_t number, uint64_t address, const char *more)
 {

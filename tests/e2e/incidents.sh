@@ -203,6 +203,10 @@ FISQL_LOG=$TEST_TMP/alone.bin LD_PRELOAD=$FISQL_BUILD/libfisql.so ./goes null >a
 same "alone: the status" 139 $?
 has "alone: the message" "SIGSEGV at address 0x0: a null pointer" "$(cat alone.err)"
 rm -f alone.bin*
+build g++ goes-fixed -g -O0 -no-pie -I"$here/collector" incidents.cc
+same "alone: the stack of a program at a fixed address" "touch_null fail main" \
+    "$(alone_report null env LD_PRELOAD="$FISQL_BUILD/libfisql.so" ./goes-fixed)"
+rm -f alone.bin*
 cc_options=--static-runtime
 build g++ goes-linked -g -O0 -I"$here/collector" incidents.cc
 cc_options=
