@@ -44,19 +44,24 @@
 #define TELLING_BYTES 12288u /* of a stack that a report may take */
 #define STACK_BYTES 49152u /* of a handler's own stack: the kernel alone puts up to 12 KiB there */
 
-static const int ours[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS};
+static const struct {
+    int number;
+    const char *name;
+} ours[] = {{SIGSEGV, "SIGSEGV"}, {SIGBUS, "SIGBUS"},   {SIGFPE, "SIGFPE"}, {SIGILL, "SIGILL"},
+            {SIGABRT, "SIGABRT"}, {SIGTRAP, "SIGTRAP"}, {SIGSYS, "SIGSYS"}};
 #define OURS (sizeof ours / sizeof ours[0])
 
 static uint32_t signals_on;          /* atomic: signals without a handler get ours */
 static uint32_t stacks_off;          /* atomic: threads get no more stacks */
 static THREAD_LOCAL void *own_stack; /* NULL = this thread has none of ours */
 
-static bool is_ours(int number)
+/* NULL = not one of ours. */
+static const char *name_of(int number)
 {
     for (size_t i = 0; i < OURS; i++)
-        if (ours[i] == number)
-            return true;
-    return false;
+        if (ours[i].number == number)
+            return ours[i].name;
+    return NULL;
 }
 
 /* ---- the kernel's side ---- */
@@ -109,15 +114,16 @@ static void handlers_change(bool set)
 {
     for (size_t i = 0; i < OURS; i++) {
         struct kernel_action now;
-        if (kernel_sigaction(ours[i], NULL, &now) != 0)
+        const int number = ours[i].number;
+        if (kernel_sigaction(number, NULL, &now) != 0)
             continue;
         if (set && now.handler == NULL) {
-            handler_set(ours[i]);
-        } else if (ours[i] == SIGABRT && now.handler == on_abort && !set) {
+            handler_set(number);
+        } else if (number == SIGABRT && now.handler == on_abort && !set) {
             void *program = __atomic_load_n(&program_abort, __ATOMIC_ACQUIRE);
             memcpy(&now.handler, &program, sizeof program);
             kernel_sigaction(SIGABRT, &now, NULL);
-        } else if (ours[i] == SIGABRT && set && now.handler != on_signal) {
+        } else if (number == SIGABRT && set && now.handler != on_signal) {
             void *program;
             memcpy(&program, &now.handler, sizeof program);
             if (!may_stand_in_front(program))
@@ -127,7 +133,7 @@ static void handlers_change(bool set)
             kernel_sigaction(SIGABRT, &now, NULL);
         } else if (!set && now.handler == on_signal) {
             struct kernel_action none = {.flags = 0};
-            kernel_sigaction(ours[i], &none, NULL);
+            kernel_sigaction(number, &none, NULL);
         }
     }
 }
@@ -162,26 +168,6 @@ static void take_pointers(struct trouble *trouble, const void *context)
     uint32_t count = incident_frame(trouble, words, FRAME_WORDS);
     for (uint32_t i = 0; i < count; i++)
         incident_pointer(trouble, words[i]);
-}
-
-static const char *name_of(int number)
-{
-    switch (number) {
-    case SIGSEGV:
-        return "SIGSEGV";
-    case SIGBUS:
-        return "SIGBUS";
-    case SIGFPE:
-        return "SIGFPE";
-    case SIGILL:
-        return "SIGILL";
-    case SIGABRT:
-        return "SIGABRT";
-    case SIGTRAP:
-        return "SIGTRAP";
-    default:
-        return "SIGSYS";
-    }
 }
 
 static void describe_fault(struct trouble *trouble, const siginfo_t *info)
@@ -477,7 +463,7 @@ EXPORT int NAME(sigaction)(int number, const struct sigaction *restrict action,
     int result = next_sigaction(number, action, old);
     if (result == 0 && old != NULL && old->sa_sigaction == on_abort)
         memcpy(&old->sa_sigaction, &before, sizeof before);
-    if (result != 0 || !handles() || !is_ours(number))
+    if (result != 0 || !handles() || name_of(number) == NULL)
         return result;
     if (old != NULL && old->sa_sigaction == on_signal) {
         memset(old, 0, sizeof *old);
@@ -504,7 +490,7 @@ static sighandler_t set_signal(int number, sighandler_t handler,
     memcpy(&seen, &old, sizeof seen);
     if (seen == on_abort)
         memcpy(&old, &before, sizeof old);
-    if (old == SIG_ERR || !handles() || !is_ours(number))
+    if (old == SIG_ERR || !handles() || name_of(number) == NULL)
         return old;
     if (handler == SIG_DFL)
         handler_set(number);
