@@ -13,6 +13,7 @@
 #include "collector/values/values_read.h"
 #include "collector/values/values_result.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -24,10 +25,16 @@ static char stranger[256]; /* the first one's path */
 static uint64_t missed;    /* atomic: calls in modules whose recipes were still to come */
 static char awaited[256];  /* the first such module's path */
 
+/* The recipe word of the hook with this frame address, if it has kept registers. */
+static uint64_t recipe_kept(uint64_t stack)
+{
+    return values_kept == stack ? recipe_word(values_frame(stack)->hook_return) : 0;
+}
+
 uint32_t values_arguments_kept(struct thread_log *log, uint16_t *units, uint64_t function,
                                uint64_t stack)
 {
-    uint64_t recipe = values_kept == stack ? recipe_word(values_frame(stack)->hook_return) : 0;
+    uint64_t recipe = recipe_kept(stack);
     if (recipe == 0 && values_kept == stack)
         values_missed(stack);
     return recipe != 0 ? values_arguments(log, units, recipe, function, stack) : 0;
@@ -36,14 +43,14 @@ uint32_t values_arguments_kept(struct thread_log *log, uint16_t *units, uint64_t
 uint32_t values_result_kept(struct thread_log *log, uint16_t *units, uint64_t function,
                             uint64_t stack)
 {
-    uint64_t recipe = values_kept == stack ? recipe_word(values_frame(stack)->hook_return) : 0;
+    uint64_t recipe = recipe_kept(stack);
     return recipe != 0 ? values_result(log, units, recipe, function, stack) : 0;
 }
 
 void values_await_kept(struct thread_log *log, uint64_t function, uint64_t site, uint64_t stack,
                        uint64_t after)
 {
-    uint64_t recipe = values_kept == stack ? recipe_word(values_frame(stack)->hook_return) : 0;
+    uint64_t recipe = recipe_kept(stack);
     if (recipe != 0)
         values_await(log, recipe, function, site, stack, after);
 }
@@ -119,10 +126,15 @@ static void forbidden(enum feature_forbidden what)
     }
 }
 
-static void report(const char *detail)
+static __attribute__((format(printf, 1, 2))) void report(const char *format, ...)
 {
+    char detail[512];
     unsigned char buffer[1024];
     struct facts facts;
+    va_list rest;
+    va_start(rest, format);
+    vsnprintf(detail, sizeof detail, format, rest);
+    va_end(rest);
     facts_begin(&facts, buffer, sizeof buffer, FISQL_CHUNK_LOSS, 0, process.pid);
     facts_text(&facts, FISQL_FACT_LOSS_REASON, "arguments and results not recorded");
     facts_text(&facts, FISQL_FACT_LOSS_DETAIL, detail);
@@ -131,37 +143,24 @@ static void report(const char *detail)
 
 static void ended(void)
 {
-    char detail[512];
     int error;
     struct results_lost lost = results_lost_take();
     uint64_t refused = read_refused(&error);
+    uint64_t calls = __atomic_exchange_n(&missed, 0, __ATOMIC_RELAXED);
     if (no_memory)
         report("there was no memory for them; allow the program more (ulimit -d, ulimit -v)");
     if (load_failed)
         report("what fisql record says of them cannot be read");
-    if (strangers != 0) {
-        snprintf(detail, sizeof detail, "of %u modules that came later: %s ...", strangers,
-                 stranger);
-        report(detail);
-    }
-    uint64_t calls = __atomic_exchange_n(&missed, 0, __ATOMIC_RELAXED);
-    if (calls != 0) {
-        snprintf(detail, sizeof detail,
-                 "of %llu calls, made before fisql record had read the debug information: %s ...",
-                 (unsigned long long)calls, awaited);
-        report(detail);
-    }
-    if (lost.separated + lost.crowded != 0) {
-        snprintf(detail, sizeof detail,
-                 "results of %llu calls, behind which a signal handler was recorded first",
-                 (unsigned long long)(lost.separated + lost.crowded));
-        report(detail);
-    }
-    if (refused != 0) {
-        snprintf(detail, sizeof detail,
-                 "text and the like in memory: process_vm_readv() is refused: %s", strerror(error));
-        report(detail);
-    }
+    if (strangers != 0)
+        report("of %u modules that came later: %s ...", strangers, stranger);
+    if (calls != 0)
+        report("of %llu calls, made before fisql record had read the debug information: %s ...",
+               (unsigned long long)calls, awaited);
+    if (lost.separated + lost.crowded != 0)
+        report("results of %llu calls, behind which a signal handler was recorded first",
+               (unsigned long long)(lost.separated + lost.crowded));
+    if (refused != 0)
+        report("text and the like in memory: process_vm_readv() is refused: %s", strerror(error));
     load_failed = false;
     strangers = 0;
 }
