@@ -180,10 +180,29 @@ uint64_t faults_enter(uint64_t function, uint64_t site, uint64_t stack, uint64_t
     return (recipe & RECIPE_FAULT) != 0 ? enter_named(function, site, stack) : 0;
 }
 
-/* ---- allocations ---- */
+/* ---- allocations and calls of the C library ---- */
 
-enum fault_outcome faults_allocate(unsigned kind, uint64_t size_bytes, uint64_t alignment,
-                                   uint64_t site, uint64_t stack, bool throws)
+/* Decides, and does what the rule says except giving the result. Returns the rule if the call is to
+ * fail. `type`: what the function throws when it fails; NULL = it returns. */
+static const struct fisql_fault_rule *strike_library(const struct fault_case *asked,
+                                                     const char *type)
+{
+    const struct fisql_fault_rule *rule =
+        faults_on() && !fault_is_own(asked->site) ? fault_decide(asked) : NULL;
+    if (rule == NULL)
+        return NULL;
+    strike(rule, asked->site);
+    if (rule->action == FISQL_FAULT_THROW || (rule->action == FISQL_FAULT_RETURN && type != NULL))
+        faults_throw(rule->action == FISQL_FAULT_THROW ? fault_text(rule->text) : type);
+    if (rule->action != FISQL_FAULT_RETURN)
+        return NULL;
+    if (rule->error != 0)
+        errno = rule->error;
+    return rule;
+}
+
+bool faults_allocate(unsigned kind, uint64_t size_bytes, uint64_t alignment, uint64_t site,
+                     uint64_t stack, bool throws)
 {
     const uint64_t arguments[] = {size_bytes, alignment};
     const struct fault_case asked = {.rules = fault_rules_of_alloc(kind),
@@ -191,23 +210,8 @@ enum fault_outcome faults_allocate(unsigned kind, uint64_t size_bytes, uint64_t 
                                      .stack = stack,
                                      .arguments = arguments,
                                      .arguments_count = 2};
-    if (!faults_on() || fault_is_own(site))
-        return FAULT_NONE;
-    const struct fisql_fault_rule *rule = fault_decide(&asked);
-    if (rule == NULL)
-        return FAULT_NONE;
-    strike(rule, site);
-    if (rule->action == FISQL_FAULT_THROW || (rule->action == FISQL_FAULT_RETURN && throws))
-        faults_throw(rule->action == FISQL_FAULT_THROW ? fault_text(rule->text)
-                                                       : "std::bad_alloc\0");
-    if (rule->action != FISQL_FAULT_RETURN)
-        return FAULT_NONE;
-    if (rule->error != 0)
-        errno = rule->error;
-    return FAULT_FAILS;
+    return strike_library(&asked, throws ? "std::bad_alloc\0" : NULL) != NULL;
 }
-
-/* ---- calls of the C library ---- */
 
 EXPORT bool fisql_fault_call(uint32_t call, const uint64_t *arguments, uint32_t count,
                              const void *site, const void *stack, int64_t *result);
@@ -222,18 +226,10 @@ EXPORT bool fisql_fault_call(uint32_t call, const uint64_t *arguments, uint32_t 
                                      .stack = (uint64_t)(uintptr_t)stack,
                                      .arguments = arguments,
                                      .arguments_count = count};
-    if (asked.rules == 0 || !process_recording() || !faults_on() || fault_is_own(asked.site))
-        return false;
-    const struct fisql_fault_rule *rule = fault_decide(&asked);
+    const struct fisql_fault_rule *rule =
+        asked.rules != 0 && process_recording() ? strike_library(&asked, NULL) : NULL;
     if (rule == NULL)
         return false;
-    strike(rule, asked.site);
-    if (rule->action == FISQL_FAULT_THROW)
-        faults_throw(fault_text(rule->text));
-    if (rule->action != FISQL_FAULT_RETURN)
-        return false;
     *result = (int64_t)rule->value;
-    if (rule->error != 0)
-        errno = rule->error;
     return true;
 }

@@ -37,17 +37,16 @@ struct fault_return {
 };
 
 extern HIDDEN uint32_t faults_allocs; /* a bit for each kind of allocation that rules name */
-enum fault_outcome { FAULT_NONE, FAULT_FAILS };
 /* Does this allocation fail? Then sets errno, or throws out of the caller if it may throw. */
-enum fault_outcome faults_allocate(unsigned kind, uint64_t size_bytes, uint64_t alignment,
-                                   uint64_t site, uint64_t stack, bool throws);
+bool faults_allocate(unsigned kind, uint64_t size_bytes, uint64_t alignment, uint64_t site,
+                     uint64_t stack, bool throws);
 
 /* Call it before each allocation. Does it fail? */
 static inline bool fault_alloc(unsigned kind, uint64_t size_bytes, uint64_t alignment,
                                uint64_t site, uint64_t stack, bool throws)
 {
     return UNLIKELY((faults_allocs >> kind & 1) != 0) &&
-           faults_allocate(kind, size_bytes, alignment, site, stack, throws) == FAULT_FAILS;
+           faults_allocate(kind, size_bytes, alignment, site, stack, throws);
 }
 
 #else

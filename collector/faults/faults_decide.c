@@ -5,22 +5,15 @@
 #include "collector/faults/faults.h"
 #include "collector/faults/faults_throw.h"
 #include "collector/core/live_area.h"
+#include "collector/core/module_names.h"
 #include "collector/core/reserve.h"
 #include "collector/values/values_capture.h"
 
 #include <errno.h>
 #include <string.h>
 
-#define MODULES_MAX 1024u
 #define FUNCTION_PLACES 4096u
 #define TEXT_MAX 500u
-
-/* A loaded module. */
-struct module {
-    uint64_t start, end, bias;
-    const struct fisql_fault_module *entry; /* NULL = no rule names anything in it */
-    const char *name;                       /* last part of its path, in `paths` */
-};
 
 static struct fisql_faults *head;
 static struct fisql_fault_rule *rules;
@@ -33,9 +26,7 @@ static uint64_t alloc_rules[FISQL_KINDS_MAX];
 static uint64_t call_rules[64];
 static uint64_t with_arguments, with_stack; /* rules with such conditions */
 
-static uint32_t modules_used; /* modules before it are complete */
 static uint64_t own_start, own_end;
-static uint32_t paths_used;
 
 /* The rules whose `in` condition a function meets. */
 struct function_place {
@@ -44,8 +35,6 @@ struct function_place {
 
 /* Exists when the area does. */
 static struct tables {
-    struct module modules[MODULES_MAX];
-    char paths[32768];
     struct fault_hook hook_places[FAULT_HOOK_PLACES];
     struct function_place function_places[FUNCTION_PLACES];
 } * tables;
@@ -177,41 +166,28 @@ static const char *last_part(const char *path)
     return slash != NULL ? slash + 1 : path;
 }
 
-static void put_hooks(const struct module *module)
+/* NULL = no rule names anything in the module. */
+static const struct fisql_fault_module *entry_of(const char *path)
 {
-    const struct fisql_fault_hook *hooks = at_offset(module->entry->hooks);
-    for (uint64_t i = 0; i < module->entry->hooks_count; i++)
-        fault_hook_put(&hooks[i], module->bias);
+    size_t length = strlen(path);
+    for (uint32_t i = 0; i < head->modules; i++)
+        if (entries()[i].path_bytes == length &&
+            memcmp(at_offset(entries()[i].path), path, length) == 0)
+            return &entries()[i];
+    return NULL;
 }
 
 static void module_loaded(const struct feature_module *loaded)
 {
-    const char *path = loaded->path;
-    uint64_t bias = loaded->bias, start = loaded->start, end = loaded->end;
-    struct module module = {start, end, bias, NULL, NULL};
     uint64_t here = (uint64_t)(uintptr_t)module_loaded;
-    size_t length = strlen(path), name_bytes = strlen(last_part(path)) + 1;
-    if (here >= start && here < end) {
-        own_start = start;
-        own_end = end;
+    if (here >= loaded->start && here < loaded->end) {
+        own_start = loaded->start;
+        own_end = loaded->end;
     }
-    if (head == NULL || modules_used == MODULES_MAX ||
-        paths_used + name_bytes > sizeof tables->paths)
-        return;
-    for (uint32_t i = 0; i < modules_used; i++) /* what lay there is unloaded */
-        if (tables->modules[i].start < end && start < tables->modules[i].end)
-            tables->modules[i].start = tables->modules[i].end = 0;
-    for (uint32_t i = 0; i < head->modules; i++)
-        if (entries()[i].path_bytes == length &&
-            memcmp(at_offset(entries()[i].path), path, length) == 0)
-            module.entry = &entries()[i];
-    memcpy(tables->paths + paths_used, last_part(path), name_bytes);
-    module.name = tables->paths + paths_used;
-    paths_used += (uint32_t)name_bytes;
-    tables->modules[modules_used] = module;
-    __atomic_store_n(&modules_used, modules_used + 1, __ATOMIC_RELEASE);
-    if (module.entry != NULL)
-        put_hooks(&module);
+    const struct fisql_fault_module *entry = head != NULL ? entry_of(loaded->path) : NULL;
+    const struct fisql_fault_hook *hooks = entry != NULL ? at_offset(entry->hooks) : NULL;
+    for (uint64_t i = 0; entry != NULL && i < entry->hooks_count; i++)
+        fault_hook_put(&hooks[i], loaded->bias);
 }
 
 const struct feature faults_feature = {
@@ -220,15 +196,6 @@ const struct feature faults_feature = {
     .module = module_loaded,
     .forked = forked,
 };
-
-static const struct module *module_at(uint64_t address)
-{
-    uint32_t used = __atomic_load_n(&modules_used, __ATOMIC_ACQUIRE);
-    for (uint32_t i = 0; i < used; i++)
-        if (address >= tables->modules[i].start && address < tables->modules[i].end)
-            return &tables->modules[i];
-    return NULL;
-}
 
 bool fault_is_own(uint64_t site)
 {
@@ -239,11 +206,12 @@ bool fault_is_own(uint64_t site)
 
 static uint64_t search_places(uint64_t function)
 {
-    const struct module *module = module_at(function);
-    if (module == NULL || module->entry == NULL)
+    const struct module_name *module = module_names_find(function);
+    const struct fisql_fault_module *entry = module != NULL ? entry_of(module->path) : NULL;
+    if (entry == NULL)
         return 0;
-    const struct fisql_fault_place *places = at_offset(module->entry->places);
-    uint64_t low = 0, high = module->entry->places_count;
+    const struct fisql_fault_place *places = at_offset(entry->places);
+    uint64_t low = 0, high = entry->places_count;
     while (low < high) {
         uint64_t middle = low + (high - low) / 2;
         if (places[middle].address + module->bias < function)
@@ -251,7 +219,7 @@ static uint64_t search_places(uint64_t function)
         else
             high = middle;
     }
-    return low < module->entry->places_count && places[low].address + module->bias == function
+    return low < entry->places_count && places[low].address + module->bias == function
                ? places[low].rules
                : 0;
 }
@@ -272,10 +240,12 @@ static uint64_t rules_inside(uint64_t function)
 
 static bool is_site(const struct fisql_fault_site *wanted, uint64_t site)
 {
-    const struct module *module = module_at(site);
-    return module != NULL && site - module->bias == wanted->address &&
-           strlen(module->name) == wanted->module_bytes &&
-           memcmp(module->name, at_offset(wanted->module), wanted->module_bytes) == 0;
+    const struct module_name *module = module_names_find(site);
+    if (module == NULL || site - module->bias != wanted->address)
+        return false;
+    const char *name = last_part(module->path);
+    return strlen(name) == wanted->module_bytes &&
+           memcmp(name, at_offset(wanted->module), wanted->module_bytes) == 0;
 }
 
 /* Are the sites, from the call outwards, exactly those that the rule names? */
