@@ -527,17 +527,25 @@ void lock_wait_end(struct lock_wait *wait)
 
 /* ---- ends of locks ---- */
 
-void lock_ending(struct lock_thread *thread, const struct lock_use *use)
+void lock_ending(const struct lock_use *use)
 {
     struct holder holder;
+    struct lock_thread *thread = lock_enter();
+    if (thread == NULL)
+        return;
     if (holder_find(use->address, &holder))
         lock_misused(thread, use, FISQL_LOCK_MISUSE_DESTROYED_HELD, 0);
+    lock_leave(thread);
 }
 
-void lock_destroyed(struct lock_thread *thread, const struct lock_use *use)
+void lock_destroyed(const struct lock_use *use)
 {
+    struct lock_thread *thread = lock_enter();
+    if (thread == NULL)
+        return;
     uint64_t tick, point = lock_point(thread, &tick);
     object_destroyed(use->address, use->site, point, thread->number);
+    lock_leave(thread);
 }
 
 static void freed_lock(const struct lock_name *name, void *context)

@@ -124,9 +124,11 @@ void lock_wait_begin(struct lock_thread *thread, const struct lock_use *use,
                      const struct lock_name *mutex, struct lock_wait *wait);
 void lock_wait_end(struct lock_wait *wait);
 
-/* The lock is about to be destroyed; it has been. */
-void lock_ending(struct lock_thread *thread, const struct lock_use *use);
-void lock_destroyed(struct lock_thread *thread, const struct lock_use *use);
+/* These enter and leave themselves. The lock is about to be destroyed; it has been; it was made
+ * (locks_calls.c). */
+void lock_ending(const struct lock_use *use);
+void lock_destroyed(const struct lock_use *use);
+void lock_made(uint64_t address, unsigned kind, uint64_t site);
 
 /* May the mutex outlive the thread that holds it? */
 static inline bool mutex_is_robust(const pthread_mutex_t *mutex)
@@ -141,6 +143,7 @@ static inline bool mutex_is_robust(const pthread_mutex_t *mutex)
 
 /* glibc refuses other values before it looks at the lock. */
 #define TIME_IS_VALID(time) ((time)->tv_nsec >= 0 && (time)->tv_nsec < 1000000000)
+#define UNTIL const struct timespec *until
 #define CLOCK_IS_VALID(clock) ((clock) == CLOCK_MONOTONIC || (clock) == CLOCK_REALTIME)
 
 /* The thread's point of its timeline now. */

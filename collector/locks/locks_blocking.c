@@ -111,7 +111,6 @@ static void condition_ends(struct blocked *blocked, bool woken, int result)
         condition_ends(&blocked, result == (done), result);                                        \
         return result;                                                                             \
     }
-#define UNTIL const struct timespec *until
 CONDITION(pthread_cond_wait, (pthread_cond_t * condition, pthread_mutex_t *mutex),
           (condition, mutex), 0)
 CONDITION(pthread_cond_timedwait, (pthread_cond_t * condition, pthread_mutex_t *mutex, UNTIL),
@@ -125,32 +124,13 @@ CONDITION(cnd_wait, (cnd_t * condition, mtx_t *mutex), (condition, mutex), thrd_
 CONDITION(cnd_timedwait, (cnd_t * condition, mtx_t *mutex, UNTIL), (condition, mutex, until),
           thrd_success)
 
-static void forget(uint64_t address, uint64_t site)
-{
-    struct lock_thread *thread = lock_enter();
-    const struct lock_use use = {.address = address, .site = site};
-    if (thread == NULL)
-        return;
-    lock_destroyed(thread, &use);
-    lock_leave(thread);
-}
-
-static void made(uint64_t address, unsigned kind, uint64_t site)
-{
-    struct lock_thread *thread = lock_enter();
-    if (thread == NULL)
-        return;
-    object_made(address, kind, site);
-    lock_leave(thread);
-}
-
 #define MAKE(name, what, parameters, arguments)                                                    \
     FIND(int, name, parameters)                                                                    \
     EXPORT int name parameters                                                                     \
     {                                                                                              \
         int result = FOUND(name) arguments;                                                        \
         if (result == 0)                                                                           \
-            made(ADDRESS(object), what, SITE());                                                   \
+            lock_made(ADDRESS(object), what, SITE());                                              \
         return result;                                                                             \
     }
 #define DESTROY(name, type)                                                                        \
@@ -159,7 +139,7 @@ static void made(uint64_t address, unsigned kind, uint64_t site)
     {                                                                                              \
         int result = FOUND(name)(object);                                                          \
         if (result == 0)                                                                           \
-            forget(ADDRESS(object), SITE());                                                       \
+            lock_destroyed(&(struct lock_use){.address = ADDRESS(object), .site = SITE()});        \
         return result;                                                                             \
     }
 MAKE(pthread_cond_init, FISQL_LOCK_KIND_CONDITION,
@@ -225,7 +205,7 @@ static void joined(struct blocked *blocked, bool got)
 {
     blocked->wait.got = got;
     if (got)
-        forget(blocked->use.address, blocked->use.site);
+        lock_destroyed(&blocked->use);
 }
 
 #define JOIN(name, parameters, arguments, done)                                                    \

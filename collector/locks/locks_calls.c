@@ -53,9 +53,10 @@ static bool mutex_checks(const pthread_mutex_t *mutex)
 }
 
 /* What the C library says of a mutex whose taking we did not see, when it is released. */
-static enum lock_doubt mutex_doubt(const pthread_mutex_t *mutex, const struct lock_thread *thread)
+static enum lock_doubt mutex_doubt(const void *object, const struct lock_thread *thread)
 {
 #if defined(__GLIBC__)
+    const pthread_mutex_t *mutex = object;
     uint32_t owner = (uint32_t)mutex->__data.__owner;
     if (mutex->__data.__kind == -1)
         return LOCK_NO_DOUBT;
@@ -63,8 +64,7 @@ static enum lock_doubt mutex_doubt(const pthread_mutex_t *mutex, const struct lo
         return LOCK_NOT_HELD;
     return owner != 0 && owner != thread->tid ? LOCK_HELD_BY_OTHER : LOCK_NO_DOUBT;
 #else
-    (void)mutex;
-    (void)thread;
+    (void)object, (void)thread;
     return LOCK_NO_DOUBT;
 #endif
 }
@@ -224,13 +224,15 @@ TIMED_MUTEX(pthread_mutex_clocklock,
             (pthread_mutex_t * mutex, clockid_t clock, const struct timespec *until),
             (mutex, clock, until), CLOCK_IS_VALID(clock))
 
-static void give(const struct lock_use *use, const pthread_mutex_t *mutex)
+/* Before a release. `doubt_of`: what the C library says; NULL = it knows nothing of the lock. */
+static void give(const struct lock_use *use, const void *object,
+                 enum lock_doubt (*doubt_of)(const void *, const struct lock_thread *))
 {
     struct lock_thread *thread = lock_enter();
     if (UNLIKELY(thread == NULL))
         return;
     int error = errno;
-    lock_given(thread, use, mutex_doubt(mutex, thread));
+    lock_given(thread, use, doubt_of != NULL ? doubt_of(object, thread) : LOCK_HELD_BY_OTHER);
     lock_leave(thread);
     errno = error;
 }
@@ -242,13 +244,13 @@ EXPORT int pthread_mutex_unlock(pthread_mutex_t *mutex)
     if (UNLIKELY(mutex->__data.__kind == -1))
         used_destroyed(&use);
 #endif
-    give(&use, mutex);
+    give(&use, mutex, mutex_doubt);
     return FOUND(pthread_mutex_unlock)(mutex);
 }
 
-static void made(uint64_t address, unsigned kind, uint64_t site, int result)
+void lock_made(uint64_t address, unsigned kind, uint64_t site)
 {
-    struct lock_thread *thread = result == 0 ? lock_enter() : NULL;
+    struct lock_thread *thread = lock_enter();
     if (thread == NULL)
         return;
     object_made(address, kind, site);
@@ -258,7 +260,8 @@ static void made(uint64_t address, unsigned kind, uint64_t site, int result)
 EXPORT int pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t *attributes)
 {
     int result = FOUND(pthread_mutex_init)(mutex, attributes);
-    made(ADDRESS(mutex), result == 0 ? mutex_kind(mutex) : 0, SITE(), result);
+    if (result == 0)
+        lock_made(ADDRESS(mutex), mutex_kind(mutex), SITE());
     return result;
 }
 
@@ -267,17 +270,10 @@ EXPORT int pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t 
     EXPORT int name(type *object)                                                                  \
     {                                                                                              \
         const struct lock_use use = USE(object, what, 0);                                          \
-        struct lock_thread *thread = lock_enter();                                                 \
-        if (thread != NULL) {                                                                      \
-            lock_ending(thread, &use);                                                             \
-            lock_leave(thread);                                                                    \
-        }                                                                                          \
+        lock_ending(&use);                                                                         \
         int result = FOUND(name)((void *)object);                                                  \
-        thread = result == 0 ? lock_enter() : NULL;                                                \
-        if (thread != NULL) {                                                                      \
-            lock_destroyed(thread, &use);                                                          \
-            lock_leave(thread);                                                                    \
-        }                                                                                          \
+        if (result == 0)                                                                           \
+            lock_destroyed(&use);                                                                  \
         return result;                                                                             \
     }
 DESTROY(pthread_mutex_destroy, pthread_mutex_t, mutex_kind(object))
@@ -301,20 +297,16 @@ static int error_of(int result)
 EXPORT int mtx_init(mtx_t *mutex, int type)
 {
     int result = FOUND(mtx_init)(mutex, type);
-    made(ADDRESS(mutex), result == thrd_success ? mutex_kind(MUTEX_OF(mutex)) : 0, SITE(),
-         error_of(result));
+    if (result == thrd_success)
+        lock_made(ADDRESS(mutex), mutex_kind(MUTEX_OF(mutex)), SITE());
     return result;
 }
 
 EXPORT void mtx_destroy(mtx_t *mutex)
 {
     const struct lock_use use = USE(mutex, mutex_kind(MUTEX_OF(mutex)), 0);
-    struct lock_thread *thread = lock_enter();
-    if (thread != NULL) {
-        lock_ending(thread, &use);
-        lock_destroyed(thread, &use);
-        lock_leave(thread);
-    }
+    lock_ending(&use);
+    lock_destroyed(&use);
     FOUND(mtx_destroy)(mutex);
 }
 
@@ -356,7 +348,7 @@ EXPORT int mtx_timedlock(mtx_t *mutex, const struct timespec *until)
 EXPORT int mtx_unlock(mtx_t *mutex)
 {
     const struct lock_use use = USE(mutex, mutex_kind(MUTEX_OF(mutex)), 0);
-    give(&use, MUTEX_OF(mutex));
+    give(&use, mutex, mutex_doubt);
     return FOUND(mtx_unlock)(mutex);
 }
 
@@ -373,7 +365,8 @@ FIND(int, pthread_rwlock_unlock, (pthread_rwlock_t *))
 EXPORT int pthread_rwlock_init(pthread_rwlock_t *lock, const pthread_rwlockattr_t *attributes)
 {
     int result = FOUND(pthread_rwlock_init)(lock, attributes);
-    made(ADDRESS(lock), FISQL_LOCK_KIND_RWLOCK, SITE(), result);
+    if (result == 0)
+        lock_made(ADDRESS(lock), FISQL_LOCK_KIND_RWLOCK, SITE());
     return result;
 }
 DESTROY(pthread_rwlock_destroy, pthread_rwlock_t, FISQL_LOCK_KIND_RWLOCK)
@@ -391,7 +384,6 @@ DESTROY(pthread_rwlock_destroy, pthread_rwlock_t, FISQL_LOCK_KIND_RWLOCK)
 #define TIMED_RWLOCK(name, try_name, how, parameters, arguments, valid)                            \
     FIND(int, name, parameters)                                                                    \
     RWLOCK(name, try_name, (how) | FISQL_LOCK_TRIED, parameters, arguments, valid)
-#define UNTIL const struct timespec *until
 RWLOCK(pthread_rwlock_rdlock, pthread_rwlock_tryrdlock, FISQL_LOCK_READ, (pthread_rwlock_t * lock),
        (lock), true)
 RWLOCK(pthread_rwlock_wrlock, pthread_rwlock_trywrlock, 0, (pthread_rwlock_t * lock), (lock), true)
@@ -419,16 +411,16 @@ TRY_ONLY(pthread_rwlock_tryrdlock, pthread_rwlock_t *, FISQL_LOCK_KIND_RWLOCK, F
 TRY_ONLY(pthread_rwlock_trywrlock, pthread_rwlock_t *, FISQL_LOCK_KIND_RWLOCK, 0)
 
 /* A rwlock's words say no more than this: its readers are not known. */
-static enum lock_doubt rwlock_doubt(const pthread_rwlock_t *lock, const struct lock_thread *thread)
+static enum lock_doubt rwlock_doubt(const void *object, const struct lock_thread *thread)
 {
 #if defined(__GLIBC__)
+    const pthread_rwlock_t *lock = object;
     uint32_t writer = (uint32_t)lock->__data.__cur_writer;
     if (writer != 0)
         return writer != thread->tid ? LOCK_HELD_BY_OTHER : LOCK_NO_DOUBT;
     return lock->__data.__readers >> 3 == 0 ? LOCK_NOT_HELD : LOCK_NO_DOUBT;
 #else
-    (void)lock;
-    (void)thread;
+    (void)object, (void)thread;
     return LOCK_NO_DOUBT;
 #endif
 }
@@ -436,13 +428,7 @@ static enum lock_doubt rwlock_doubt(const pthread_rwlock_t *lock, const struct l
 EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *lock)
 {
     const struct lock_use use = USE(lock, FISQL_LOCK_KIND_RWLOCK, 0);
-    struct lock_thread *thread = lock_enter();
-    if (thread != NULL) {
-        int error = errno;
-        lock_given(thread, &use, rwlock_doubt(lock, thread));
-        lock_leave(thread);
-        errno = error;
-    }
+    give(&use, lock, rwlock_doubt);
     return FOUND(pthread_rwlock_unlock)(lock);
 }
 
@@ -457,7 +443,8 @@ FIND(int, pthread_spin_unlock, (pthread_spinlock_t *))
 EXPORT int pthread_spin_init(pthread_spinlock_t *lock, int shared)
 {
     int result = FOUND(pthread_spin_init)(lock, shared);
-    made(ADDRESS(lock), FISQL_LOCK_KIND_SPIN, SITE(), result);
+    if (result == 0)
+        lock_made(ADDRESS(lock), FISQL_LOCK_KIND_SPIN, SITE());
     return result;
 }
 DESTROY(pthread_spin_destroy, volatile pthread_spinlock_t, FISQL_LOCK_KIND_SPIN)
@@ -482,11 +469,7 @@ EXPORT int pthread_spin_trylock(SPIN)
 EXPORT int pthread_spin_unlock(SPIN)
 {
     const struct lock_use use = USE(lock, FISQL_LOCK_KIND_SPIN, 0);
-    struct lock_thread *thread = lock_enter();
-    if (thread != NULL) {
-        lock_given(thread, &use, LOCK_HELD_BY_OTHER);
-        lock_leave(thread);
-    }
+    give(&use, OBJECT, NULL);
     return FOUND(pthread_spin_unlock)(OBJECT);
 }
 
@@ -510,11 +493,5 @@ EXPORT void fisql_locked(const void *lock)
 EXPORT void fisql_unlocked(const void *lock)
 {
     const struct lock_use use = USE(lock, FISQL_LOCK_KIND_USER, 0);
-    struct lock_thread *thread = lock_enter();
-    if (thread == NULL)
-        return;
-    int error = errno;
-    lock_given(thread, &use, LOCK_HELD_BY_OTHER);
-    lock_leave(thread);
-    errno = error;
+    give(&use, lock, NULL);
 }
