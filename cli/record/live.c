@@ -123,14 +123,14 @@ int live_make(struct live *live, int log, const struct record_options *options)
      * lie in memory of their own: all works, but what a crash leaves there is lost. */
     uint32_t slots = FISQL_LIVE_SLOTS_MAX;
     if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
-        while (slots > 0 && live_file_bytes(slots, options) > limit.rlim_cur)
+        while (slots > 0 && live_layout(slots, options).bytes > limit.rlim_cur)
             slots /= 2;
-    if (slots == 0 && live_file_bytes(slots, options) > limit.rlim_cur) {
+    const struct live_layout at = live_layout(slots, options);
+    if (at.bytes > limit.rlim_cur) {
         errno = EFBIG; /* asking the kernel would bring SIGXFSZ */
         return -1;
     }
-    if (fchmod(live->memory, 0600) != 0 ||
-        ftruncate(live->memory, (off_t)live_file_bytes(slots, options)) != 0)
+    if (fchmod(live->memory, 0600) != 0 || ftruncate(live->memory, (off_t)at.bytes) != 0)
         return -1;
     const struct fisql_live_part told =
         part_make(live->memory, sizeof(struct fisql_told), limit.rlim_cur);
@@ -138,20 +138,16 @@ int live_make(struct live *live, int log, const struct record_options *options)
         part_make(live->memory, sizeof(struct fisql_changes), limit.rlim_cur);
     if (!size_seal(live->memory))
         return -1;
-    if (!put_at(live->memory, options->filter, options->filter_bytes, live_filter_at(slots)) ||
-        !put_at(live->memory, options->values.recipes, options->values.recipes_bytes,
-                live_recipes_at(slots, options)) ||
-        !put_at(live->memory, options->faults.area, options->faults.area_bytes,
-                live_faults_at(slots, options)))
+    if (!put_at(live->memory, options->filter, options->filter_bytes, at.filter) ||
+        !put_at(live->memory, options->values.recipes, options->values.recipes_bytes, at.recipes) ||
+        !put_at(live->memory, options->faults.area, options->faults.area_bytes, at.faults))
         return -1;
     live->slots = slots;
     live->pieces_count = (slots + PIECE_SLOTS - 1) / PIECE_SLOTS;
     live->pieces = calloc(live->pieces_count + 1, sizeof *live->pieces);
-    void *memory =
-        mmap(NULL, FISQL_LIVE_HEADER, PROT_READ | PROT_WRITE, MAP_SHARED, live->memory, 0);
-    if (memory == MAP_FAILED || live->pieces == NULL)
+    live->area = live_map(live, (struct fisql_live_part){0, FISQL_LIVE_HEADER});
+    if (live->area == NULL || live->pieces == NULL)
         return -1;
-    live->area = memory;
     *live->area = (struct fisql_live_area){
         .magic = FISQL_LIVE_MAGIC,
         .version = FISQL_LOG_VERSION,
@@ -161,24 +157,28 @@ int live_make(struct live *live, int log, const struct record_options *options)
         .recording = !options->start_off,
         .levels = {options->levels.functions, options->levels.values, {0}},
         .ring_chunks = options->ring_chunks,
-        .parts.filter = {live_filter_at(slots), options->filter_bytes},
-        .parts.recipes = {live_recipes_at(slots, options), options->values.recipes_bytes},
-        .parts.late = {live_late_at(slots, options),
-                       options->values.recipes_bytes != 0 ? sizeof(struct fisql_late) : 0},
-        .parts.faults = {live_faults_at(slots, options), options->faults.room_bytes},
-        .parts.control = {live_control_at(slots, options), live_control_bytes()},
+        .parts.filter = {at.filter, options->filter_bytes},
+        .parts.recipes = {at.recipes, options->values.recipes_bytes},
+        .parts.late = {at.late, options->values.recipes_bytes != 0 ? sizeof(struct fisql_late) : 0},
+        .parts.faults = {at.faults, options->faults.room_bytes},
+        .parts.control = {at.control, at.control_bytes},
         .parts.told = told,
         .control.marks = changes,
         .pid_namespace = inode_of("/proc/self/ns/pid"),
         .time_namespace = inode_of("/proc/self/ns/time"),
     };
-    memory = mmap(NULL, changes.bytes, PROT_READ | PROT_WRITE, MAP_SHARED, live->memory,
-                  (off_t)changes.offset);
-    live->changes = memory != MAP_FAILED ? memory : NULL;
+    live->changes = live_map(live, changes);
     clock_pair_read(live->area);
     if (getrandom(&live->area->run_id, sizeof live->area->run_id, 0) < 0)
         return -1;
     return 0;
+}
+
+void *live_map(const struct live *live, struct fisql_live_part part)
+{
+    void *memory = mmap(NULL, part.bytes, PROT_READ | PROT_WRITE, MAP_SHARED, live->memory,
+                        (off_t)part.offset); /* of no bytes: fails */
+    return memory != MAP_FAILED ? memory : NULL;
 }
 
 bool live_put(struct live *live, const void *bytes, size_t count, uint64_t *offset)

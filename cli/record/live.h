@@ -42,6 +42,9 @@ void live_release(struct live *live);
  * at a time. False if there is no room. */
 bool live_put(struct live *live, const void *bytes, size_t count, uint64_t *offset);
 
+/* Maps a part of the area's file for reading and writing; NULL if it has no bytes or cannot be mapped. */
+void *live_map(const struct live *live, struct fisql_live_part part);
+
 /* Is there a process that records or may come to record? One that has the area mapped, or one that
  * left a slot of it behind by exec and may be about to open it again. */
 bool live_busy(struct live *live);

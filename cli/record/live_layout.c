@@ -1,4 +1,4 @@
-/* Where what lies in the file: see live_layout.h. */
+/* The parts of a live area's file: see live_layout.h. */
 #include "cli/record/live_layout.h"
 
 #include "formats/live.h"
@@ -16,52 +16,29 @@ size_t live_page_from(size_t bytes)
     return (bytes + 65535) & ~(size_t)65535;
 }
 
-size_t live_filter_at(uint32_t slots)
-{
-    return live_page_from(live_area_bytes(slots));
-}
-
-size_t live_recipes_at(uint32_t slots, const struct record_options *options)
-{
-    return live_page_from(live_filter_at(slots) + options->filter_bytes);
-}
-
-size_t live_late_at(uint32_t slots, const struct record_options *options)
-{
-    return live_page_from(live_recipes_at(slots, options) + options->values.recipes_bytes);
-}
-
-size_t live_faults_at(uint32_t slots, const struct record_options *options)
-{
-    return live_page_from(live_late_at(slots, options) + sizeof(struct fisql_late));
-}
-
-/* What lies behind the slots before the room for filters. */
-static size_t parts_end(uint32_t slots, const struct record_options *options)
-{
-    if (options->faults.area_bytes != 0)
-        return live_faults_at(slots, options) + options->faults.room_bytes;
-    if (options->values.recipes_bytes != 0)
-        return live_late_at(slots, options) + sizeof(struct fisql_late);
-    return options->filter_bytes != 0 ? live_filter_at(slots) + options->filter_bytes
-                                      : live_area_bytes(slots);
-}
-
-/* A file of no more than a limit has no such room: pages of it take memory only when they are used. */
-size_t live_control_bytes(void)
+/* A file with a size limit has no such room: elsewhere its pages take memory only when they are used. */
+static size_t control_room(void)
 {
     struct rlimit limit;
     bool limited = getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
     return limited ? 0 : 2 * (size_t)FISQL_CONTROL_ONLY_MAX;
 }
 
-size_t live_control_at(uint32_t slots, const struct record_options *options)
+struct live_layout live_layout(uint32_t slots, const struct record_options *options)
 {
-    return live_page_from(parts_end(slots, options));
-}
-
-size_t live_file_bytes(uint32_t slots, const struct record_options *options)
-{
-    size_t room = live_control_bytes();
-    return room != 0 ? live_control_at(slots, options) + room : parts_end(slots, options);
+    struct live_layout at = {.control_bytes = control_room()};
+    size_t end = live_area_bytes(slots); /* of the last part that there is */
+    at.filter = live_page_from(end);
+    at.recipes = live_page_from(at.filter + options->filter_bytes);
+    at.late = live_page_from(at.recipes + options->values.recipes_bytes);
+    at.faults = live_page_from(at.late + sizeof(struct fisql_late));
+    if (options->filter_bytes != 0)
+        end = at.filter + options->filter_bytes;
+    if (options->values.recipes_bytes != 0)
+        end = at.late + sizeof(struct fisql_late);
+    if (options->faults.area_bytes != 0)
+        end = at.faults + options->faults.room_bytes;
+    at.control = live_page_from(end);
+    at.bytes = at.control_bytes != 0 ? at.control + at.control_bytes : end;
+    return at;
 }

@@ -3,10 +3,8 @@
 
 #include "cli/record/robust.h"
 
-#include <linux/futex.h>
 #include <sched.h>
 #include <stddef.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -25,7 +23,7 @@ static void writer_sleep(struct fisql_writer *shared)
     for (uint32_t i = 0; i < FISQL_HANDED_MAX; i++)
         waiting |= __atomic_load_n(&shared->handed[i], __ATOMIC_SEQ_CST);
     if (waiting == 0)
-        syscall(SYS_futex, &shared->wake, FUTEX_WAIT, seen, &timeout, NULL, 0);
+        word_wait(&shared->wake, seen, &timeout);
     __atomic_store_n(&shared->asleep, 0, __ATOMIC_SEQ_CST);
 }
 
@@ -48,7 +46,7 @@ static void *writer_of_silent(void *context)
     uint32_t *silent = &writer->live->area->writer.silent;
     const struct timespec look = {0, SILENT_LOOK_NS};
     while (__atomic_load_n(silent, __ATOMIC_ACQUIRE) == 0)
-        syscall(SYS_futex, silent, FUTEX_WAIT, 0, NULL, NULL, 0);
+        word_wait(silent, 0, NULL);
     while (__atomic_load_n(&writer->stop, __ATOMIC_ACQUIRE) == 0)
         if (!live_append_handed(writer->live, false))
             nanosleep(&look, NULL);
@@ -102,11 +100,11 @@ void live_writer_end(struct live_writer *writer)
     __atomic_store_n(&writer->stop, 1, __ATOMIC_RELEASE);
     live_append_handed(writer->live, false); /* the writer may not get a processor for long */
     __atomic_fetch_add(&shared->wake, 1, __ATOMIC_SEQ_CST);
-    syscall(SYS_futex, &shared->wake, FUTEX_WAKE, 1, NULL, NULL, 0);
+    word_wake(&shared->wake);
     pthread_join(writer->thread, NULL);
     if (writer->second_started) {
         __atomic_store_n(&shared->silent, 1, __ATOMIC_RELEASE);
-        syscall(SYS_futex, &shared->silent, FUTEX_WAKE, 1, NULL, NULL, 0);
+        word_wake(&shared->silent);
         pthread_join(writer->second, NULL);
     }
     writer->started = false;
