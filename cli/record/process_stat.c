@@ -4,12 +4,18 @@
 #include <stdio.h>
 #include <string.h>
 
+static FILE *open_of(long pid, const char *name)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%ld/%s", pid, name);
+    return fopen(path, "re");
+}
+
 bool process_stat_read(long pid, struct process_stat *stat)
 {
-    char path[64], line[1024];
+    char line[1024];
     unsigned long long start = 0;
-    snprintf(path, sizeof path, "/proc/%ld/stat", pid);
-    FILE *file = fopen(path, "re");
+    FILE *file = open_of(pid, "stat");
     size_t length = file != NULL ? fread(line, 1, sizeof line - 1, file) : 0;
     if (file != NULL)
         fclose(file);
@@ -27,17 +33,15 @@ bool process_stat_read(long pid, struct process_stat *stat)
 
 void process_times_read(long pid, struct process_times *times)
 {
-    char path[64], line[256];
+    char line[256];
     unsigned long long ran = 0, queued = 0, waits = 0, preemptions = 0;
-    snprintf(path, sizeof path, "/proc/%ld/schedstat", pid);
-    FILE *file = fopen(path, "re");
+    FILE *file = open_of(pid, "schedstat");
     if (file != NULL) {
         if (fscanf(file, "%llu %llu", &ran, &queued) != 2)
             ran = queued = 0;
         fclose(file);
     }
-    snprintf(path, sizeof path, "/proc/%ld/status", pid);
-    file = fopen(path, "re");
+    file = open_of(pid, "status");
     while (file != NULL && fgets(line, sizeof line, file) != NULL)
         if (sscanf(line, "voluntary_ctxt_switches: %llu", &waits) != 1)
             sscanf(line, "nonvoluntary_ctxt_switches: %llu", &preemptions);
@@ -48,11 +52,10 @@ void process_times_read(long pid, struct process_times *times)
 
 void process_signals_read(long pid, struct process_signals *signals)
 {
-    char path[64], line[256], state;
+    char line[256], state;
     unsigned long long mask;
     *signals = (struct process_signals){0};
-    snprintf(path, sizeof path, "/proc/%ld/status", pid);
-    FILE *file = fopen(path, "re");
+    FILE *file = open_of(pid, "status");
     while (file != NULL && fgets(line, sizeof line, file) != NULL) {
         if (sscanf(line, "SigPnd: %llx", &mask) == 1 || sscanf(line, "ShdPnd: %llx", &mask) == 1)
             signals->pending |= mask;

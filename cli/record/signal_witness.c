@@ -1,6 +1,8 @@
 /* The witness of signals to our process group: see signal_witness.h. */
 #include "cli/record/signal_witness.h"
 
+#include "cli/record/process_stat.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -46,15 +48,8 @@ static void forget_arguments(void)
 
 static bool is_stopped(pid_t pid)
 {
-    char path[64], line[512];
-    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t length = file >= 0 ? read(file, line, sizeof line - 1) : -1;
-    if (file >= 0)
-        close(file);
-    line[length > 0 ? length : 0] = 0;
-    const char *after = strrchr(line, ')');
-    return after != NULL && (strncmp(after, ") T", 3) == 0 || strncmp(after, ") t", 3) == 0);
+    struct process_stat stat;
+    return process_stat_read(pid, &stat) && (stat.state == 'T' || stat.state == 't');
 }
 
 static bool take_signal(const struct question *question)
