@@ -165,11 +165,12 @@ static int control_filter(const struct request *request, struct live_run *run,
     } else {
         char **paths = NULL;
         size_t count = 0;
+        const struct record_patterns patterns = {.items = (const char **)request->values,
+                                                 .count = (size_t)request->values_count};
         status = live_modules(run, &paths, &count);
         if (status == 0)
-            status = record_filter_modules((const char *const *)paths, count,
-                                           (const char *const *)request->values,
-                                           (size_t)request->values_count, only, &text, &size_bytes);
+            status = record_filter_modules((const char *const *)paths, count, &patterns, only,
+                                           &text, &size_bytes);
         for (size_t i = 0; i < count; i++)
             free(paths[i]);
         free(paths);

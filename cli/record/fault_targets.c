@@ -3,7 +3,6 @@
 
 #include "base/array.h"
 #include "cli/out/say.h"
-#include "cli/record/record_pattern.h"
 #include "debuginfo/recipes/hook_frames.h"
 #include "debuginfo/expressions/parameters.h"
 #include "debuginfo/recipes/recipes.h"
@@ -24,12 +23,6 @@ struct look {
     uint64_t *targets; /* by function: a bit for each rule that names it */
 };
 
-static int out_of_memory(void)
-{
-    fail("record: out of memory");
-    return -1;
-}
-
 static struct fault_rule *rule_at(const struct look *look, size_t index)
 {
     return &look->search->faults->rules[index];
@@ -37,7 +30,8 @@ static struct fault_rule *rule_at(const struct look *look, size_t index)
 
 static bool matches(const char *pattern, const struct symbol_function *function)
 {
-    return record_pattern_matches(&pattern, 1, function->name, NULL);
+    const struct record_patterns patterns = {.items = &pattern, .count = 1};
+    return record_patterns_match(&patterns, function->name, NULL);
 }
 
 /* ---- names ---- */
@@ -263,8 +257,10 @@ static int take_call(struct look *look, size_t index, const struct fisql_recipe_
             return 0;
         }
         if (array_reserve(&search->values.items, &search->values.capacity, search->values.count + 1,
-                          &error) != 0)
-            return out_of_memory();
+                          &error) != 0) {
+            fail("record: out of memory");
+            return -1;
+        }
         search->values.items[search->values.count++] = value;
     }
     found->taken++;
@@ -287,7 +283,7 @@ static int add_hook(struct look *look, const struct fisql_recipe_hook *from)
         size_t index = (size_t)__builtin_ctzll(left);
         int taken = take_call(look, index, from, &hook, name);
         if (taken < 0)
-            return -1;
+            return 2;
         if (taken > 0)
             hook.rules |= (uint64_t)1 << index;
     }
@@ -295,7 +291,7 @@ static int add_hook(struct look *look, const struct fisql_recipe_hook *from)
         return 0;
     if (array_reserve(&module->hooks, &module->hooks_capacity, module->hooks_count + 1, &error) !=
         0)
-        return out_of_memory();
+        return fail("record: out of memory");
     module->hooks[module->hooks_count++] = hook;
     return 0;
 }
@@ -305,20 +301,19 @@ static int add_hooks(struct look *look, const char *path, const struct symbols_o
     struct error error;
     if (recipes_make(&look->recipes, path, options, &error) != 0 ||
         hook_frames_open(&look->frames, path, options, &error) != 0 ||
-        parameters_open(&look->parameters, path, "", options, NULL, 0, NULL, &error) != 0) {
-        fail("%s: %s", path, error.text);
-        return -1;
-    }
+        parameters_open(&look->parameters, path, "", options, NULL, 0, NULL, &error) != 0)
+        return fail("%s: %s", path, error.text);
     for (size_t k = 0; k < look->search->faults->rules_count && look->recipes.problem != NULL; k++)
         look->search->found[k].undescribed = true;
     for (size_t i = 0; i < look->recipes.hooks_count && look->recipes.problem == NULL; i++)
         if (add_hook(look, &look->recipes.hooks[i]) != 0)
-            return -1;
+            return 2;
     return 0;
 }
 
-int fault_targets_add(struct fault_search *search, const char *path)
+int fault_targets_add(void *context, const char *path)
 {
+    struct fault_search *search = context;
     struct error error;
     char full[PATH_MAX];
     const struct symbols_options options = {.cache_dir = search->cache_dir};
@@ -326,20 +321,20 @@ int fault_targets_add(struct fault_search *search, const char *path)
         return 0;
     if (array_reserve(&search->modules, &search->modules_capacity, search->modules_count + 1,
                       &error) != 0)
-        return out_of_memory();
+        return fail("record: out of memory");
     struct look look = {.search = search, .module = &search->modules[search->modules_count]};
     *look.module = (struct fault_module){.path = strdup(full)};
     search->modules_count++;
     if (look.module->path == NULL)
-        return out_of_memory();
+        return fail("record: out of memory");
     int result = symbols_open(&look.symbols, full, NULL, &options, &error);
     bool inside = false;
     if (result != 0)
-        fail("%s: %s", path, error.text);
+        result = fail("%s: %s", path, error.text);
     else if (look.symbols.instrumented) {
         look.targets = calloc(look.symbols.functions_count + 1, sizeof *look.targets);
         int any = look.targets != NULL ? match_functions(&look, &inside) : -1;
-        result = any < 0 || (inside && add_places(&look) != 0) ? out_of_memory() : 0;
+        result = any < 0 || (inside && add_places(&look) != 0) ? fail("record: out of memory") : 0;
         if (result == 0 && any)
             result = add_hooks(&look, full, &options);
     }

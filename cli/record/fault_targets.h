@@ -47,8 +47,8 @@ struct fault_search {
     const char *cache_dir;
 };
 
-/* Adds what a module has. Returns 0, or -1 after saying what is wrong. */
-int fault_targets_add(struct fault_search *search, const char *path);
+/* Adds what a module has to the search, a struct fault_search. Returns 0, or 2 after saying what is wrong. */
+int fault_targets_add(void *search, const char *path);
 void fault_search_release(struct fault_search *search);
 
 #endif

@@ -1,12 +1,12 @@
 /* What the file of a program says: see program_file.h. The file is not trusted. */
 #include "cli/record/program_file.h"
 
+#include "cli/record/record_libraries.h"
+
 #include <elf.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <link.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -16,20 +16,6 @@ struct bytes {
     const unsigned char *start;
     size_t count;
 };
-
-static bool find_program(const char *program, char *path, size_t size)
-{
-    if (strchr(program, '/') != NULL)
-        return (size_t)snprintf(path, size, "%s", program) < size;
-    for (const char *at = getenv("PATH"); at != NULL;) {
-        const char *end = strchrnul(at, ':');
-        snprintf(path, size, "%.*s%s%s", (int)(end - at), at, end > at ? "/" : "", program);
-        if (access(path, X_OK) == 0)
-            return true;
-        at = *end != 0 ? end + 1 : NULL;
-    }
-    return false;
-}
 
 static bool read_at(const struct bytes *bytes, void *to, size_t size, uint64_t offset)
 {
@@ -89,7 +75,7 @@ void program_file_look(struct program_file *file, const char *program)
     char path[PATH_MAX];
     struct stat status;
     *file = (struct program_file){.known = false};
-    int descriptor = find_program(program, path, sizeof path)
+    int descriptor = program_find(program, path, sizeof path)
                          ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
                          : -1;
     if (descriptor < 0)

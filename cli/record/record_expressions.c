@@ -24,8 +24,8 @@ static size_t columns(const char *text, size_t bytes)
     return width > 0 ? (size_t)width : 0;
 }
 
-/* Points at the word that a problem is about. */
-static void point(const char *text, const struct expression_problem *problem)
+/* Points at the word that a problem is about. Returns 2. */
+static int point(const char *text, const struct expression_problem *problem)
 {
     size_t bytes = strlen(text);
     size_t from = problem->from < bytes ? problem->from : bytes;
@@ -45,6 +45,7 @@ static void point(const char *text, const struct expression_problem *problem)
     note("  %s%.*s%s", skipped > 0 ? "..." : "", (int)shown, text + skipped,
          skipped + shown < bytes ? "..." : "");
     note("  %s", marks);
+    return 2;
 }
 
 int record_expressions_add(struct record_values *values, const char *text)
@@ -58,8 +59,7 @@ int record_expressions_add(struct record_values *values, const char *text)
     if (result < 0)
         return fail("%s", error.text);
     fail("--value: %s", problem.words);
-    point(text, &problem);
-    return 2;
+    return point(text, &problem);
 }
 
 int record_expressions_check(const struct expressions *expressions, const char *program)
@@ -73,8 +73,7 @@ int record_expressions_check(const struct expressions *expressions, const char *
                  request->nearest != NULL ? "; did you mean " : "",
                  request->nearest != NULL ? request->nearest : "",
                  request->nearest != NULL ? "?" : "");
-            point(request->text, &pattern);
-            return -1;
+            return point(request->text, &pattern);
         }
         for (size_t k = 0; k < request->count; k++) {
             const struct expression *expression = &request->items[k];
@@ -83,8 +82,7 @@ int record_expressions_check(const struct expressions *expressions, const char *
                 fail("--value: %s", problem->words[0] != 0
                                         ? problem->words
                                         : "the debug information does not describe this function");
-                point(request->text, problem->words[0] != 0 ? problem : &pattern);
-                return -1;
+                return point(request->text, problem->words[0] != 0 ? problem : &pattern);
             }
             if (problem->words[0] != 0)
                 note(

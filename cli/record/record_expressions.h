@@ -40,7 +40,7 @@ bool module_expressions_link(const struct module_expressions *module, const stru
                              const struct fisql_recipe_hook *hook, size_t n,
                              struct linked_expression *linked);
 
-/* When all modules have been looked at. Returns 0, or -1 after saying on stderr of which request there is no
+/* When all modules have been looked at. Returns 0, or 2 after saying on stderr of which request there is no
  * function, or which expression fits none of them; of those that fit some alone it says so. */
 int record_expressions_check(const struct expressions *expressions, const char *program);
 

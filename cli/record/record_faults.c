@@ -16,12 +16,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static int out_of_memory(void)
-{
-    fail("record: out of memory");
-    return -1;
-}
-
 /* ---- rules ---- */
 
 static int add(struct record_faults *faults, const char *text, const char *where)
@@ -118,7 +112,7 @@ static int put_sites(struct area *area, const struct fault_rule *rule,
             break;
         }
         if (array_reserve(&sites, &room, count + 1, &error) != 0) {
-            result = out_of_memory();
+            result = fail("record: out of memory");
             break;
         }
         sites[count++] = (struct fisql_fault_site){put(area, at, (size_t)(plus - at)),
@@ -160,7 +154,7 @@ static int put_rule(struct area *area, const struct fault_rule *rule, struct fis
             made->when[i].text = put(area, when->text, strlen(when->text) + 1);
         int index = made->kind != FISQL_FAULT_FUNCTION ? argument_index(rule, when) : 0;
         if (index < 0)
-            return -1;
+            return 2;
         made->when[i].parameter = (uint16_t)index;
     }
     return rule->sites != NULL ? put_sites(area, rule, made) : 0;
@@ -176,7 +170,7 @@ static int make_area(const struct fault_search *search, struct record_faults *fa
     struct area area = {.bytes = NULL};
     struct fisql_fault_rule *rules = calloc(faults->rules_count + 1, sizeof *rules);
     struct fisql_fault_module *modules = calloc(search->modules_count + 1, sizeof *modules);
-    int result = rules == NULL || modules == NULL ? out_of_memory() : 0;
+    int result = rules == NULL || modules == NULL ? fail("record: out of memory") : 0;
     put(&area, &head, sizeof head);
     for (size_t i = 0; i < faults->rules_count && result == 0; i++)
         result = put_rule(&area, &faults->rules[i], &rules[i]);
@@ -198,7 +192,7 @@ static int make_area(const struct fault_search *search, struct record_faults *fa
         head.counts_at = put(&area, NULL, 0);
         head.bytes = head.counts_at + FISQL_FAULT_PROCESSES_MAX * sizeof(struct fisql_fault_counts);
         if (area.failed)
-            result = out_of_memory();
+            result = fail("record: out of memory");
         else
             memcpy(area.bytes, &head, sizeof head);
     }
@@ -206,7 +200,7 @@ static int make_area(const struct fault_search *search, struct record_faults *fa
     free(modules);
     if (result != 0) {
         free(area.bytes);
-        return -1;
+        return result;
     }
     faults->area = area.bytes;
     faults->area_bytes = area.used;
@@ -224,7 +218,7 @@ static int misspelt(const struct fault_search *search, const struct fault_rule *
     const char *const *more = fault_target_names(&others);
     const char **names = calloc(count + others + 1, sizeof *names);
     if (names == NULL)
-        return out_of_memory();
+        return fail("record: out of memory");
     for (size_t i = 0; i < count; i++)
         names[i] = search->names[i];
     for (size_t i = 0; target && i < others; i++)
@@ -237,7 +231,7 @@ static int misspelt(const struct fault_search *search, const struct fault_rule *
                                   : "",
                      near != NULL ? near : "", near != NULL ? "?" : "");
     free(names);
-    return -1;
+    return 2;
 }
 
 static int check_rule(const struct fault_search *search, const struct fault_rule *rule,
@@ -264,10 +258,8 @@ static int check_rule(const struct fault_search *search, const struct fault_rule
         problem = "how to return from it is not known: on x86-64 the call frame information "
                   "(.eh_frame) tells; on other machines functions cannot be made to return or "
                   "throw, only to wait, to raise a signal or to exit";
-    if (problem != NULL) {
-        fault_rule_wrong(rule->text, 0, "--fault", "%s: %s", rule->target, problem);
-        return -1;
-    }
+    if (problem != NULL)
+        return fault_rule_wrong(rule->text, 0, "--fault", "%s: %s", rule->target, problem);
     if (found->inlined > 0)
         note("--fault %s: %zu calls of the hooks in inlined copies of it cannot fail", rule->target,
              found->inlined);
@@ -283,22 +275,15 @@ static int check(const struct fault_search *search, uint32_t string_max)
     for (size_t i = 0; i < search->faults->rules_count; i++) {
         const struct fault_rule *rule = &search->faults->rules[i];
         if (check_rule(search, rule, &search->found[i]) != 0)
-            return -1;
+            return 2;
         for (uint8_t k = 0; k < rule->made.whens_count; k++)
             if (string_max != 0 && rule->made.kind == FISQL_FAULT_FUNCTION &&
-                rule->made.when[k].bytes > string_max) {
-                fault_rule_wrong(rule->text, rule->whens[k].at, "--fault",
-                                 "a text of %u bytes needs --string-max %u",
-                                 rule->made.when[k].bytes, rule->made.when[k].bytes);
-                return -1;
-            }
+                rule->made.when[k].bytes > string_max)
+                return fault_rule_wrong(rule->text, rule->whens[k].at, "--fault",
+                                        "a text of %u bytes needs --string-max %u",
+                                        rule->made.when[k].bytes, rule->made.when[k].bytes);
     }
     return 0;
-}
-
-static int add_library(void *context, const char *path)
-{
-    return library_is_libc(path) ? 0 : fault_targets_add(context, path);
 }
 
 /* Do rules name anything in the program itself? */
@@ -313,30 +298,24 @@ static bool want_modules(const struct record_faults *faults)
 
 int record_faults_make(struct record_faults *faults, const char *program, uint32_t string_max)
 {
-    char image[PATH_MAX], full[PATH_MAX], cache[PATH_MAX];
-    if (faults->rules_count == 0 || !program_find(program, image, sizeof image) ||
-        !program_image(image, sizeof image) || realpath(image, full) == NULL)
+    char image[PATH_MAX], cache[PATH_MAX];
+    if (faults->rules_count == 0 || !program_image(program, image))
         return 0; /* running it will say why */
     struct program_file file;
     program_file_look(&file, program);
-    if (file.collector || file.is_static) {
-        fail("%s: its calls cannot be made to fail: link it without -static and without `fisql cc "
-             "--static-runtime`",
-             program);
-        return -1;
-    }
+    if (file.collector || file.is_static)
+        return fail("%s: its calls cannot be made to fail: link it without -static and without "
+                    "`fisql cc --static-runtime`",
+                    program);
     for (size_t i = 0; i < faults->rules_count; i++)
         faults->library_calls =
             faults->library_calls || faults->rules[i].made.kind == FISQL_FAULT_CALL;
     struct fault_search search = {.faults = faults,
                                   .found = calloc(faults->rules_count, sizeof *search.found),
                                   .cache_dir = cache_folder(cache, sizeof cache)};
-    int result = search.found == NULL ? out_of_memory() : 0;
-    if (result == 0 && want_modules(faults)) {
-        result = fault_targets_add(&search, full);
-        if (result == 0)
-            result = program_libraries(full, add_library, &search);
-    }
+    int result = search.found == NULL ? fail("record: out of memory") : 0;
+    if (result == 0 && want_modules(faults))
+        result = program_modules(image, fault_targets_add, &search);
     if (result == 0)
         result = check(&search, string_max);
     if (result == 0)

@@ -12,7 +12,7 @@ int record_faults_add(struct record_faults *faults, const char *text);
 int record_faults_read(struct record_faults *faults, const char *path);
 
 /* Finds what the rules name in the program and the libraries it is linked with, and makes the area. Does
- * nothing where there are no rules. string_max: of --values, 0 = these are not wanted. Returns 0, or -1 after
+ * nothing where there are no rules. string_max: of --values, 0 = these are not wanted. Returns 0, or 2 after
  * saying what is wrong. */
 int record_faults_make(struct record_faults *faults, const char *program, uint32_t string_max);
 

@@ -9,7 +9,6 @@
 #include "cli/out/cache_folder.h"
 #include "cli/out/say.h"
 #include "cli/record/record_libraries.h"
-#include "cli/record/record_pattern.h"
 #include "debuginfo/symbols/symbols.h"
 
 #include <limits.h>
@@ -17,19 +16,14 @@
 #include <stdlib.h>
 
 struct filter {
-    const struct record_options *options;
+    const struct record_patterns *patterns;
     FILE *out;
     size_t matches;
 };
 
-static bool matches(const struct record_options *options, const struct symbol_function *function)
+static int add_module(void *context, const char *path)
 {
-    return record_pattern_matches(options->patterns, options->patterns_count, function->name,
-                                  function->file);
-}
-
-static int add_module(struct filter *filter, const char *path)
-{
+    struct filter *filter = context;
     struct symbols symbols;
     struct error error;
     char full[PATH_MAX], cache[PATH_MAX];
@@ -38,13 +32,13 @@ static int add_module(struct filter *filter, const char *path)
         return 0;
     if (symbols_open(&symbols, full, NULL, &options, &error) != 0) {
         symbols_release(&symbols);
-        fail("%s: %s", path, error.text);
-        return -1;
+        return fail("%s: %s", path, error.text);
     }
     if (symbols.instrumented)
         fprintf(filter->out, "module %s\n", full);
     for (size_t i = 0; i < symbols.ranges_count; i++) {
-        if (!matches(filter->options, &symbols.functions[symbols.ranges[i].function]))
+        const struct symbol_function *function = &symbols.functions[symbols.ranges[i].function];
+        if (!record_patterns_match(filter->patterns, function->name, function->file))
             continue;
         fprintf(filter->out, "%llx\n", (unsigned long long)symbols.ranges[i].start);
         filter->matches++;
@@ -53,72 +47,50 @@ static int add_module(struct filter *filter, const char *path)
     return 0;
 }
 
-static int add_library(void *context, const char *path)
+/* Begins the text. Returns 0, or 2 after saying that memory ran out. */
+static int filter_begin(struct filter *filter, bool only, char **text, size_t *size_bytes)
 {
-    return library_is_libc(path) ? 0 : add_module(context, path);
+    filter->out = open_memstream(text, size_bytes);
+    if (filter->out == NULL)
+        return fail("record: out of memory");
+    fputs(only ? "only\n" : "exclude\n", filter->out);
+    return 0;
 }
 
-static void filter_begin(const struct filter *filter)
+static int filter_end(const struct filter *filter, int result)
 {
-    fputs(filter->options->only ? "only\n" : "exclude\n", filter->out);
+    return fclose(filter->out) != 0 && result == 0 ? fail("record: out of memory") : result;
 }
 
-static int out_of_memory(void)
+int record_filter_modules(const char *const *paths, size_t paths_count,
+                          const struct record_patterns *patterns, bool only, char **text,
+                          size_t *size_bytes)
 {
-    fail("record: out of memory");
-    return -1;
-}
-
-int record_filter_modules(const char *const *paths, size_t paths_count, const char *const *patterns,
-                          size_t patterns_count, bool only, char **text, size_t *size_bytes)
-{
-    struct record_options options = {.only = only, .patterns_count = patterns_count};
-    struct filter filter = {.options = &options};
-    int result = 0;
-    options.patterns = malloc(patterns_count * sizeof *patterns);
-    filter.out = open_memstream(text, size_bytes);
-    if (options.patterns == NULL || filter.out == NULL)
-        result = out_of_memory();
-    for (size_t i = 0; i < patterns_count && result == 0; i++)
-        options.patterns[i] = patterns[i];
-    if (result == 0)
-        filter_begin(&filter);
+    struct filter filter = {.patterns = patterns};
+    int result = filter_begin(&filter, only, text, size_bytes);
+    if (result != 0)
+        return result;
     for (size_t i = 0; i < paths_count && result == 0; i++)
         if (!library_is_libc(paths[i]))
             result = add_module(&filter, paths[i]);
-    if (filter.out != NULL && fclose(filter.out) != 0 && result == 0)
-        result = out_of_memory();
-    free(options.patterns);
-    if (result == 0 && filter.matches == 0) {
-        fail("%s: no function's name or file in the running program matches", patterns[0]);
-        result = -1;
-    }
-    return result == 0 ? 0 : 2;
+    result = filter_end(&filter, result);
+    return result != 0 || filter.matches > 0
+               ? result
+               : fail("%s: no function's name or file in the running program matches",
+                      patterns->items[0]);
 }
 
 int record_filter_make(struct record_options *options, const char *program)
 {
-    char image[PATH_MAX], full[PATH_MAX];
-    struct filter filter = {.options = options};
-    if (options->patterns_count == 0)
-        return 0;
-    if (!program_find(program, image, sizeof image) || !program_image(image, sizeof image) ||
-        realpath(image, full) == NULL)
+    char image[PATH_MAX];
+    struct filter filter = {.patterns = &options->patterns};
+    if (options->patterns.count == 0 || !program_image(program, image))
         return 0; /* running it will say why */
-    filter.out = open_memstream(&options->filter, &options->filter_bytes);
-    if (filter.out == NULL)
-        return out_of_memory();
-    filter_begin(&filter);
-    int result = add_module(&filter, full);
-    if (result == 0)
-        result = program_libraries(full, add_library, &filter);
-    if (fclose(filter.out) != 0 && result == 0)
-        return out_of_memory();
-    if (result == 0 && filter.matches == 0) {
-        fail("%s: no function's name or file matches%s%s", program,
-             options->patterns_count == 1 ? " " : " any of the patterns",
-             options->patterns_count == 1 ? options->patterns[0] : "");
-        result = -1;
-    }
-    return result;
+    int result = filter_begin(&filter, options->only, &options->filter, &options->filter_bytes);
+    if (result != 0)
+        return result;
+    result = filter_end(&filter, program_modules(image, add_module, &filter));
+    return result != 0 || filter.matches > 0
+               ? result
+               : record_patterns_fail(&options->patterns, program, "");
 }

@@ -98,7 +98,8 @@ static bool lists(const char *interpreter)
     return false;
 }
 
-bool program_image(char *path, size_t size)
+/* Puts in the place of a script's path that of its interpreter, and so on. False: there is no ELF file. */
+static bool image_find(char *path, size_t size)
 {
     char line[PATH_MAX], interpreter[PATH_MAX];
     for (int level = 0; level < SCRIPTS_MAX; level++) {
@@ -123,6 +124,13 @@ bool program_image(char *path, size_t size)
             return false;
     }
     return false;
+}
+
+bool program_image(const char *program, char *path)
+{
+    char found[PATH_MAX];
+    return program_find(program, found, sizeof found) && image_find(found, sizeof found) &&
+           realpath(found, path) != NULL;
 }
 
 /* ---- the dynamic linker's answer ---- */
@@ -173,6 +181,11 @@ static bool answer_read(int from, char *answer, size_t room)
     return false;
 }
 
+bool library_is_libc(const char *path)
+{
+    return starts_with(last_part(path), "libc.so.");
+}
+
 /* The path in a line of the answer: "NAME => PATH (0x...)", or "PATH (0x...)" where a library was
  * linked by its path. NULL where there is none. */
 static char *line_path(char *line)
@@ -186,8 +199,7 @@ static char *line_path(char *line)
     return strchr(path, '/') != NULL ? path : NULL;
 }
 
-int program_libraries(const char *image, int (*each)(void *context, const char *path),
-                      void *context)
+static int libraries(const char *image, int (*each)(void *context, const char *path), void *context)
 {
     char interpreter[PATH_MAX];
     int ends[2], file = open(image, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -204,10 +216,8 @@ int program_libraries(const char *image, int (*each)(void *context, const char *
     close(ends[1]);
     int result = 0;
     char *rest = answer;
-    if (pid < 0 || !answer_read(ends[0], answer, LIST_MAX)) {
-        fail("%s: %s --list did not say what libraries it has", image, interpreter);
-        result = -1;
-    }
+    if (pid < 0 || !answer_read(ends[0], answer, LIST_MAX))
+        result = fail("%s: %s --list did not say what libraries it has", image, interpreter);
     close(ends[0]);
     if (pid > 0) {
         kill(pid, SIGKILL); /* where it has not ended by itself */
@@ -215,14 +225,15 @@ int program_libraries(const char *image, int (*each)(void *context, const char *
     }
     for (char *line; result == 0 && (line = strsep(&rest, "\n")) != NULL;) {
         char *path = line_path(line);
-        if (path != NULL && strcmp(path, interpreter) != 0)
+        if (path != NULL && strcmp(path, interpreter) != 0 && !library_is_libc(path))
             result = each(context, path);
     }
     free(answer);
     return result;
 }
 
-bool library_is_libc(const char *path)
+int program_modules(const char *image, int (*each)(void *context, const char *path), void *context)
 {
-    return starts_with(last_part(path), "libc.so.");
+    int result = each(context, image);
+    return result != 0 ? result : libraries(image, each, context);
 }

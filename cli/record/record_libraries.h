@@ -13,14 +13,13 @@
 /* The file that execvp() would run; false with errno if there is none, or none that may be run. */
 bool program_find(const char *program, char *path, size_t size);
 
-/* The ELF file that runs when `path` (of at least PATH_MAX bytes) is run, in its place. False if it
- * is neither an ELF file nor a script. */
-bool program_image(char *path, size_t size);
+/* The real path of the ELF file that runs when the program is run, in `path` of PATH_MAX bytes. False if there is
+ * none, or it is neither an ELF file nor a script. */
+bool program_image(const char *program, char *path);
 
-/* Calls each() with the path of every library until it returns other than 0; returns that, or -1
- * after saying why they cannot be known. */
-int program_libraries(const char *image, int (*each)(void *context, const char *path),
-                      void *context);
+/* Calls each() with the path of the image, then of every library but glibc, until it returns other than 0. Returns
+ * that, or 2 after saying why the libraries cannot be known. */
+int program_modules(const char *image, int (*each)(void *context, const char *path), void *context);
 
 /* Is it glibc? That holds hooks that do nothing, for programs that run without a tracer: it is not itself
  * instrumented, and where its debug information is installed reading that takes most of a second. */

@@ -1,7 +1,6 @@
 /* The options of `fisql record`: see record_options.h. */
 #include "cli/record/record_options.h"
 
-#include "base/array.h"
 #include "cli/out/amount.h"
 #include "cli/out/args.h"
 #include "cli/out/say.h"
@@ -142,30 +141,20 @@ static const struct args_option options_known[] = {{"output", 'o', true},
 
 static int add_values(struct record_values *values, const char *pattern)
 {
-    struct error error;
     values->wanted = values->functions = true;
     if (pattern == NULL)
         return 0;
     if (pattern[0] == 0)
         return fail("--values=: wants a function's name or file; without the = it means all");
-    if (array_reserve(&values->patterns, &values->patterns_room, values->patterns_count + 1,
-                      &error) != 0)
-        return fail("%s", error.text);
-    values->patterns[values->patterns_count++] = pattern;
-    return 0;
+    return record_patterns_add(&values->patterns, pattern);
 }
 
 static int add_pattern(struct record_options *options, bool only, const char *pattern)
 {
-    struct error error;
-    if (options->patterns_count > 0 && options->only != only)
+    if (options->patterns.count > 0 && options->only != only)
         return fail("--only and --exclude: use one or the other");
-    if (array_reserve(&options->patterns, &options->patterns_room, options->patterns_count + 1,
-                      &error) != 0)
-        return fail("%s", error.text);
-    options->patterns[options->patterns_count++] = pattern;
     options->only = only;
-    return 0;
+    return record_patterns_add(&options->patterns, pattern);
 }
 
 static int set_on_assert(struct record_options *options, const struct args *args)
@@ -193,12 +182,15 @@ static bool read_levels(const char *text, struct record_levels *levels)
     return true;
 }
 
-static int set_string_max(struct record_values *values, const struct args *args)
+/* Reads a number from 1 to `most`. Returns 0, or 2 after saying that it is none. */
+static int set_number(const struct args *args, int64_t most, uint32_t *number)
 {
-    int64_t number;
-    if (!amount_count(args->value, &number) || number == 0 || number > 500)
-        return args_wrong(args, "a number from 1 to 500");
-    values->string_max = (uint32_t)number;
+    int64_t given;
+    char words[64];
+    snprintf(words, sizeof words, "a number from 1 to %lld", (long long)most);
+    if (!amount_count(args->value, &given) || given == 0 || given > most)
+        return args_wrong(args, words);
+    *number = (uint32_t)given;
     return 0;
 }
 
@@ -242,10 +234,7 @@ static int set_option(struct record_options *options, const struct args *args)
         options->reference = true;
         return 0;
     case OPTION_DEPTH:
-        if (!amount_count(value, &number) || number == 0 || number > 1000000)
-            return args_wrong(args, "a number from 1 to 1000000");
-        options->depth = (uint32_t)number;
-        return 0;
+        return set_number(args, 1000000, &options->depth);
     case OPTION_MIN_DURATION:
         if (!amount_time(value, &number) || number == 0 || number > 3600000000000)
             return args_wrong(args, "a time such as 100ns, 2us or 1ms, at most 3600s");
@@ -269,14 +258,11 @@ static int set_option(struct record_options *options, const struct args *args)
         options->values.no_results = true;
         return 0;
     case OPTION_STRING_MAX:
-        return set_string_max(&options->values, args);
+        return set_number(args, 500, &options->values.string_max);
     case OPTION_VALUES_WAIT:
         return set_values_wait(&options->values, args);
     case OPTION_HISTORY:
-        if (!amount_count(value, &number) || number == 0 || number > 10000)
-            return args_wrong(args, "a number from 1 to 10000");
-        options->history = (uint32_t)number;
-        return 0;
+        return set_number(args, 10000, &options->history);
     case OPTION_ON_ASSERT:
         return set_on_assert(options, args);
     case OPTION_LOCKS:
@@ -381,8 +367,8 @@ void record_options_release(struct record_options *options)
 {
     expressions_release(&options->values.expressions);
     record_faults_release(&options->faults);
-    free(options->values.patterns);
+    free(options->values.patterns.items);
     free(options->values.recipes);
-    free(options->patterns);
+    free(options->patterns.items);
     free(options->filter);
 }

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cli/record/record_pattern.h"
 #include "debuginfo/expressions/expressions.h"
 struct fault_rule;
 
@@ -15,10 +16,9 @@ struct fault_rule;
 /* What --values and the like ask for. */
 struct record_values {
     bool wanted;
-    bool functions;        /* --values was given: */
-    const char **patterns; /* none = all functions */
-    size_t patterns_count, patterns_room;
-    struct expressions expressions; /* of --value */
+    bool functions;                  /* --values was given: */
+    struct record_patterns patterns; /* none = all functions */
+    struct expressions expressions;  /* of --value */
     bool no_results;
     bool quiet;          /* say only what is wrong and what is lost, not what takes long */
     uint32_t string_max; /* bytes of a text; 0 = as usual */
@@ -56,10 +56,8 @@ struct record_options {
     uint32_t on_assert; /* enum fisql_on_assert */
     struct record_levels levels;
     bool only; /* patterns say what to record, not what to leave out */
-    const char **patterns;
-    size_t patterns_count, patterns_room;
-    char
-        *filter; /* the functions that match, as collector/core/filter.c reads them; NULL if none */
+    struct record_patterns patterns;
+    char *filter; /* functions that match, as collector/core/filter.c reads them; NULL if none */
     size_t filter_bytes;
     struct record_values values;
     struct record_faults faults;

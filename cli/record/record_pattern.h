@@ -5,9 +5,21 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Does a function's name or file match one of the patterns? A name that a user knows is `f` as well as
- * `f(int)`, a file its path as well as its last part. `file` may be NULL. */
-bool record_pattern_matches(const char *const *patterns, size_t count, const char *name,
-                            const char *file);
+struct record_patterns {
+    const char **items; /* each borrowed */
+    size_t count, room;
+};
+
+/* Returns 0, or 2 after saying that memory ran out. The caller frees the items. */
+int record_patterns_add(struct record_patterns *patterns, const char *pattern);
+
+/* Does a function's name or file match one of the patterns? A user may know a name as `f` or as `f(int)`, a file by
+ * its path or the last part of it. `file` may be NULL. */
+bool record_patterns_match(const struct record_patterns *patterns, const char *name,
+                           const char *file);
+
+/* Says that no function of the program matches, for `option` ("--values: ", or ""). Returns 2. */
+int record_patterns_fail(const struct record_patterns *patterns, const char *program,
+                         const char *option);
 
 #endif

@@ -10,7 +10,6 @@
 #include "cli/record/program_file.h"
 #include "cli/record/record_expressions.h"
 #include "cli/record/record_libraries.h"
-#include "cli/record/record_pattern.h"
 #include "debuginfo/recipes/recipes.h"
 #include "debuginfo/symbols/symbols.h"
 
@@ -43,12 +42,6 @@ struct making {
     size_t undescribed;          /* ... of which so many have no debug information */
     char without[PATH_MAX + 64]; /* the first of these, and why */
 };
-
-static int out_of_memory(void)
-{
-    fail("record: out of memory");
-    return -1;
-}
 
 /* ---- what takes long ---- */
 
@@ -112,13 +105,13 @@ struct wanted {
 /* Is not all of a module wanted, or more? Then its functions' names are needed. */
 static bool is_choosy(const struct making *making)
 {
-    return making->wanted->patterns_count > 0 || making->wanted->expressions.count > 0;
+    return making->wanted->patterns.count > 0 || making->wanted->expressions.count > 0;
 }
 
 static bool is_wanted(const struct making *making, struct wanted *wanted, uint64_t function)
 {
     const struct record_values *values = making->wanted;
-    if (values->functions && values->patterns_count == 0)
+    if (values->functions && values->patterns.count == 0)
         return true;
     if (module_expressions_of(&wanted->expressions, function))
         return true;
@@ -129,10 +122,7 @@ static bool is_wanted(const struct making *making, struct wanted *wanted, uint64
     const struct symbol_function *symbol = &wanted->symbols.functions[range->function];
     /* Where there are ranges, there is this. NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
     if (*known == 0)
-        *known = record_pattern_matches(values->patterns, values->patterns_count, symbol->name,
-                                        symbol->file)
-                     ? 2
-                     : 1;
+        *known = record_patterns_match(&values->patterns, symbol->name, symbol->file) ? 2 : 1;
     return *known == 2;
 }
 
@@ -272,11 +262,12 @@ static int take(struct making *making, const struct recipes *recipes,
         symbols_release(&wanted.symbols);
     module_expressions_release(&wanted.expressions);
     free(wanted.known);
-    return result == 0 ? 0 : out_of_memory();
+    return result == 0 ? 0 : fail("record: out of memory");
 }
 
-static int add_module(struct making *making, const char *path)
+static int add_module(void *context, const char *path)
 {
+    struct making *making = context;
     struct recipes recipes;
     struct error error;
     struct patience patience;
@@ -286,18 +277,11 @@ static int add_module(struct making *making, const char *path)
         return 0;
     patience_begin(&patience, full, making->wanted->quiet);
     int result = recipes_make(&recipes, full, &options, &error);
-    if (result != 0)
-        fail("%s: %s", path, error.text);
-    else
-        result = take(making, &recipes, &options, full);
+    result =
+        result != 0 ? fail("%s: %s", path, error.text) : take(making, &recipes, &options, full);
     patience_end(&patience);
     recipes_release(&recipes);
     return result;
-}
-
-static int add_library(void *context, const char *path)
-{
-    return library_is_libc(path) ? 0 : add_module(context, path);
 }
 
 /* ---- the area ---- */
@@ -331,7 +315,7 @@ static int make_area(const struct making *making, uint32_t string_max, char **ou
     }
     char *area = calloc(1, bytes);
     if (area == NULL)
-        return out_of_memory();
+        return fail("record: out of memory");
     struct fisql_recipe_module *entries = (void *)(area + sizeof(struct fisql_recipes));
     for (size_t i = 0; i < making->modules_count; i++) {
         const struct module *module = &making->modules[i];
@@ -370,47 +354,34 @@ static void release(struct making *making)
 static int check(const struct making *making, const char *program)
 {
     const struct record_values *values = making->wanted;
-    if (making->undescribed > 0 && making->matches == 0) {
-        fail("%s: arguments and results cannot be found: build with -g (`fisql cc` does so by "
-             "itself)",
-             making->without);
-        return -1;
-    }
+    if (making->undescribed > 0 && making->matches == 0)
+        return fail("%s: arguments and results cannot be found: build with -g (`fisql cc` does so "
+                    "by itself)",
+                    making->without);
     if (making->undescribed > 0)
         note("%s: its arguments and results are not recorded", making->without);
-    if (making->hooked > 0 && making->matches == 0 && values->patterns_count > 0) {
-        fail("%s: --values: no function's name or file matches%s%s", program,
-             values->patterns_count == 1 ? " " : " any of the patterns",
-             values->patterns_count == 1 ? values->patterns[0] : "");
-        return -1;
-    }
+    if (making->hooked > 0 && making->matches == 0 && values->patterns.count > 0)
+        return record_patterns_fail(&values->patterns, program, "--values: ");
     return 0;
 }
 
 int record_values_make(struct record_values *values, const char *program)
 {
-    char image[PATH_MAX], full[PATH_MAX];
-    if (!values->wanted)
-        return 0;
-    if (!program_find(program, image, sizeof image) || !program_image(image, sizeof image) ||
-        realpath(image, full) == NULL)
+    char image[PATH_MAX];
+    if (!values->wanted || !program_image(program, image))
         return 0; /* running it will say why */
     struct program_file file;
     program_file_look(&file, program);
-    if (file.collector || (file.is_static && file.hooks)) {
-        fail("%s: it holds the collector that records no arguments and results: link it without "
-             "-static and without `fisql cc --static-runtime`",
-             program);
-        return -1;
-    }
+    if (file.collector || (file.is_static && file.hooks))
+        return fail("%s: it holds the collector that records no arguments and results: link it "
+                    "without -static and without `fisql cc --static-runtime`",
+                    program);
     struct making *making = calloc(1, sizeof *making);
     if (making == NULL)
-        return out_of_memory();
+        return fail("record: out of memory");
     making->wanted = values;
     making->cache_dir = cache_folder(making->cache, sizeof making->cache);
-    int result = add_module(making, full);
-    if (result == 0)
-        result = program_libraries(full, add_library, making);
+    int result = program_modules(image, add_module, making);
     if (result == 0)
         result = check(making, program);
     if (result == 0 && making->hooked > 0) /* else it runs others, as env and sh do */
@@ -460,10 +431,10 @@ void record_values_text(const struct record_values *values, char *text, size_t s
 {
     size_t used = 0;
     text[0] = 0;
-    for (size_t i = 0; i < values->patterns_count && used < size; i++)
+    for (size_t i = 0; i < values->patterns.count && used < size; i++)
         used += (size_t)snprintf(text + used, size - used, "%s%s", i > 0 ? " " : "",
-                                 values->patterns[i]);
-    bool all = values->functions && values->patterns_count == 0;
+                                 values->patterns.items[i]);
+    bool all = values->functions && values->patterns.count == 0;
     for (size_t i = 0; !all && i < values->expressions.count && used < size; i++)
         used += (size_t)snprintf(text + used, size - used, "%s%s", used > 0 ? " " : "",
                                  values->expressions.items[i].pattern);

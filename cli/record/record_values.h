@@ -6,7 +6,7 @@
 #include "cli/record/record_options.h"
 
 /* Makes the recipes of the program and the libraries it is linked with, and sets values->recipes to them
- * (formats/recipe.h). Does nothing where values are not wanted. Returns 0, or -1 after saying on stderr what
+ * (formats/recipe.h). Does nothing where values are not wanted. Returns 0, or 2 after saying on stderr what
  * is wrong: that no function matches a pattern, or that there is no debug information. Says what takes
  * long, too, unless values->quiet. Of libraries that the program opens itself (dlopen), and of programs
  * that it runs, late_recipes.h makes them. */
