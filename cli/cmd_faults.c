@@ -1,4 +1,5 @@
 /* fisql faults: makes each call that can fail fail once, and says what the program made of it. */
+#include "base/shortage.h"
 #include "cli/cmd_record.h"
 #include "cli/commands.h"
 #include "cli/faults/campaign.h"
@@ -210,7 +211,7 @@ static int again(const struct request *request)
          *copy = experiments_value(database, "copy");
     sqlite3_close(database);
     int status = 2;
-    if (program != NULL && rule == NULL)
+    if (program != NULL && rule == NULL && shortage_noted() == 0)
         fail("%s: has no experiment %" PRId64, request->campaign.path, request->again);
     else if (program != NULL && source != NULL)
         status = run_again(request, source, rule, program, copy != NULL && strcmp(copy, "1") == 0);

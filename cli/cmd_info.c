@@ -1,4 +1,5 @@
 /* fisql info: what the run was, and what is in its database. */
+#include "base/shortage.h"
 #include "cli/commands.h"
 #include "cli/out/args.h"
 #include "cli/run/database.h"
@@ -29,15 +30,9 @@ static const char help[] =
 
 static char *fact(sqlite3 *database, enum fisql_fact which)
 {
-    sqlite3_stmt *statement = NULL;
-    char *value = NULL;
-    if (sqlite3_prepare_v2(database, "SELECT value FROM run WHERE key = ?1", -1, &statement,
-                           NULL) == SQLITE_OK &&
-        sqlite3_bind_text(statement, 1, fisql_fact_key(which), -1, SQLITE_STATIC) == SQLITE_OK &&
-        sqlite3_step(statement) == SQLITE_ROW && sqlite3_column_text(statement, 0) != NULL)
-        value = strdup((const char *)sqlite3_column_text(statement, 0));
-    sqlite3_finalize(statement);
-    return value;
+    sqlite3_stmt *statement = database_ask(database, "SELECT value FROM run WHERE key = ?1");
+    sqlite3_bind_text(statement, 1, fisql_fact_key(which), -1, SQLITE_STATIC);
+    return database_text(statement);
 }
 
 static void print_line(const char *title, const char *text)
@@ -239,5 +234,5 @@ int cmd_info(int argc, char **argv)
         return 2;
     status = print_info(database, path);
     sqlite3_close(database);
-    return status;
+    return shortage_noted() != 0 ? 2 : status;
 }

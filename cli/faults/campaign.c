@@ -1,6 +1,7 @@
 /* A campaign: see campaign.h. */
 #include "cli/faults/campaign.h"
 
+#include "base/shortage.h"
 #include "cli/faults/contexts.h"
 #include "cli/faults/experiments.h"
 #include "cli/out/cache_folder.h"
@@ -493,7 +494,7 @@ static int take_places(struct campaign *campaign)
                        campaign->program);
 }
 
-/* Is the file of that name a campaign's? */
+/* Is the file of that name a campaign's? No, too, after saying that it cannot be read. */
 static bool is_campaign(const struct campaign *campaign, const struct campaign_key *key, bool *same)
 {
     sqlite3 *database = experiments_open(campaign->full_path);
@@ -502,7 +503,7 @@ static bool is_campaign(const struct campaign *campaign, const struct campaign_k
     *same = found && experiments_has_key(database, key);
     free(per);
     sqlite3_close(database);
-    return found;
+    return found && shortage_noted() == 0;
 }
 
 static int go_on(struct campaign *campaign)
@@ -529,8 +530,11 @@ static int prepare(struct campaign *campaign)
     bool resumes = false, known = lstat(campaign->full_path, &there) == 0;
     stamp(campaign, key.stamp, sizeof key.stamp);
     if (known && !is_campaign(campaign, &key, &resumes))
-        return fail("%s: is there and holds no campaign: remove it, or give another file with -o",
-                    campaign->path);
+        return shortage_noted() != 0
+                   ? 2
+                   : fail("%s: is there and holds no campaign: remove it, or give another file "
+                          "with -o",
+                          campaign->path);
     int status = take_folder(campaign, known);
     if (status != 0)
         return status;

@@ -2,6 +2,7 @@
 #include "cli/faults/experiments.h"
 
 #include "base/array.h"
+#include "base/shortage.h"
 #include "cli/out/say.h"
 #include "cli/run/database.h"
 #include "cli/run/distrust.h"
@@ -62,15 +63,9 @@ static int put_value(sqlite3 *database, const char *key, const char *value)
 
 char *experiments_value(sqlite3 *database, const char *key)
 {
-    sqlite3_stmt *row = NULL;
-    char *value = NULL;
-    if (sqlite3_prepare_v2(database, "SELECT value FROM campaign WHERE key = ?1", -1, &row, NULL) ==
-            SQLITE_OK &&
-        sqlite3_bind_text(row, 1, key, -1, SQLITE_STATIC) == SQLITE_OK &&
-        sqlite3_step(row) == SQLITE_ROW && sqlite3_column_text(row, 0) != NULL)
-        value = strdup((const char *)sqlite3_column_text(row, 0));
-    sqlite3_finalize(row);
-    return value;
+    sqlite3_stmt *row = database_ask(database, "SELECT value FROM campaign WHERE key = ?1");
+    sqlite3_bind_text(row, 1, key, -1, SQLITE_STATIC);
+    return database_text(row);
 }
 
 static const char *word_key(size_t at, char *text, size_t size)
@@ -137,8 +132,9 @@ char **experiments_program(sqlite3 *database)
     if (count > 1)
         return words;
     free(words);
-    fail("%s: holds no campaign: `fisql faults PROGRAM` makes one",
-         sqlite3_db_filename(database, "main"));
+    if (shortage_noted() == 0)
+        fail("%s: holds no campaign: `fisql faults PROGRAM` makes one",
+             sqlite3_db_filename(database, "main"));
     return NULL;
 }
 
@@ -183,15 +179,9 @@ void pending_release(struct pending *pending)
 
 char *experiments_rule(sqlite3 *database, int64_t id)
 {
-    sqlite3_stmt *row = NULL;
-    char *rule = NULL;
-    if (sqlite3_prepare_v2(database, "SELECT rule FROM experiments WHERE id = ?1", -1, &row,
-                           NULL) == SQLITE_OK &&
-        sqlite3_bind_int64(row, 1, id) == SQLITE_OK && sqlite3_step(row) == SQLITE_ROW &&
-        sqlite3_column_text(row, 0) != NULL)
-        rule = strdup((const char *)sqlite3_column_text(row, 0));
-    sqlite3_finalize(row);
-    return rule;
+    sqlite3_stmt *row = database_ask(database, "SELECT rule FROM experiments WHERE id = ?1");
+    sqlite3_bind_int64(row, 1, id);
+    return database_text(row);
 }
 
 static int put_functions(sqlite3 *database, int64_t id, sqlite3 *run)
@@ -213,26 +203,14 @@ static int put_functions(sqlite3 *database, int64_t id, sqlite3 *run)
     return result == SQLITE_DONE ? 0 : failed(database);
 }
 
-/* What was injected, in the words of the run that it was done in. */
-static char *injected(sqlite3 *run)
-{
-    sqlite3_stmt *row = NULL;
-    char *text = NULL;
-    if (sqlite3_prepare_v2(run, "SELECT action FROM fault_rules ORDER BY id LIMIT 1", -1, &row,
-                           NULL) == SQLITE_OK &&
-        sqlite3_step(row) == SQLITE_ROW && sqlite3_column_text(row, 0) != NULL)
-        text = strdup((const char *)sqlite3_column_text(row, 0));
-    sqlite3_finalize(row);
-    return text;
-}
-
 static int put_verdict(sqlite3 *database, int64_t id, const struct verdict *verdict,
                        int64_t elapsed_ns, const char *log, sqlite3 *run)
 {
     sqlite3_stmt *put = NULL;
     if (sqlite3_prepare_v2(database, experiments_sql_put, -1, &put, NULL) != SQLITE_OK)
         return failed(database);
-    char *action = injected(run);
+    char *action =
+        database_text(database_ask(run, "SELECT action FROM fault_rules ORDER BY id LIMIT 1"));
     sqlite3_bind_int64(put, 1, id);
     sqlite3_bind_text(put, 2, outcome_name(verdict->outcome), -1, SQLITE_STATIC);
     sqlite3_bind_text(put, 3, action, -1, SQLITE_STATIC);

@@ -174,10 +174,10 @@ static void count_leaks(struct verdict *verdict, sqlite3 *database, const struct
 
 static void put_place(struct verdict *verdict, sqlite3 *database, int64_t frame_id, int64_t site_id)
 {
-    sqlite3_stmt *row = NULL;
-    if (sqlite3_prepare_v2(database, verdict_sql_place, -1, &row, NULL) == SQLITE_OK &&
-        sqlite3_bind_int64(row, 1, frame_id) == SQLITE_OK &&
-        sqlite3_bind_int64(row, 2, site_id) == SQLITE_OK && sqlite3_step(row) == SQLITE_ROW) {
+    sqlite3_stmt *row = database_ask(database, verdict_sql_place);
+    sqlite3_bind_int64(row, 1, frame_id);
+    sqlite3_bind_int64(row, 2, site_id);
+    if (database_row(row)) {
         put_text(&verdict->found_at, (const char *)sqlite3_column_text(row, 0));
         put_text(&verdict->found_location, (const char *)sqlite3_column_text(row, 1));
     }
@@ -191,23 +191,18 @@ static void place_of_end(struct verdict *verdict, sqlite3 *database)
                                   "SELECT id FROM processes WHERE signal IS NOT NULL ORDER BY"
                                   " signal IN (" SIGNALS_OF_OTHERS "), end_ns, id LIMIT 1",
                                   0);
-    int64_t call = ending_call(database, process);
-    sqlite3_stmt *row = NULL;
-    if (call > 0 &&
-        sqlite3_prepare_v2(database, "SELECT frame_id FROM calls WHERE id = ?1", -1, &row, NULL) ==
-            SQLITE_OK &&
-        sqlite3_bind_int64(row, 1, call) == SQLITE_OK && sqlite3_step(row) == SQLITE_ROW)
+    sqlite3_stmt *row = database_ask(database, "SELECT frame_id FROM calls WHERE id = ?1");
+    sqlite3_bind_int64(row, 1, ending_call(database, process)); /* 0 = none */
+    if (database_row(row))
         put_place(verdict, database, sqlite3_column_int64(row, 0), 0);
     sqlite3_finalize(row);
 }
 
 static void place_of_free(struct verdict *verdict, sqlite3 *database)
 {
-    sqlite3_stmt *row = NULL;
-    if (sqlite3_prepare_v2(
-            database, "SELECT frame_id, site_id, error FROM free_errors ORDER BY id DESC LIMIT 1",
-            -1, &row, NULL) == SQLITE_OK &&
-        sqlite3_step(row) == SQLITE_ROW) {
+    sqlite3_stmt *row = database_ask(
+        database, "SELECT frame_id, site_id, error FROM free_errors ORDER BY id DESC LIMIT 1");
+    if (database_row(row)) {
         put_place(verdict, database, sqlite3_column_int64(row, 0), sqlite3_column_int64(row, 1));
         put_text(&verdict->detail, (const char *)sqlite3_column_text(row, 2));
     }

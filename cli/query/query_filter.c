@@ -1,8 +1,10 @@
 /* Filters for all queries: see query_filter.h. */
 #include "cli/query/query_filter.h"
 
+#include "base/shortage.h"
 #include "cli/out/amount.h"
 #include "cli/out/say.h"
+#include "cli/run/database.h"
 
 #include "queries/embedded.h"
 
@@ -57,12 +59,9 @@ static const struct filter_kind {
 /* Is there a row? The value is bound to ?1. */
 static bool any_row(sqlite3 *database, const char *sql, const char *value)
 {
-    sqlite3_stmt *statement = NULL;
-    bool found = false;
-    if (sqlite3_prepare_v2(database, sql, -1, &statement, NULL) == SQLITE_OK) {
-        sqlite3_bind_text(statement, 1, value, -1, SQLITE_STATIC);
-        found = sqlite3_step(statement) == SQLITE_ROW;
-    }
+    sqlite3_stmt *statement = database_ask(database, sql);
+    sqlite3_bind_text(statement, 1, value, -1, SQLITE_STATIC);
+    bool found = database_row(statement);
     sqlite3_finalize(statement);
     return found;
 }
@@ -107,7 +106,7 @@ int filters_check(const struct filters *filters, sqlite3 *database)
             return fail("--%s %s: wants a time since the run's start, such as 1500ns, 10ms or 2.5s",
                         kinds[i].option, value);
         if (kinds[i].match != NULL && !any_row(database, kinds[i].match, value))
-            return fail_unknown_name(database, &kinds[i], value);
+            return shortage_noted() != 0 ? 2 : fail_unknown_name(database, &kinds[i], value);
     }
     return 0;
 }

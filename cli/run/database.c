@@ -8,6 +8,7 @@
 #include "base/large.h"
 #include "base/must.h"
 #include "base/parts.h"
+#include "base/shortage.h"
 #include "formats/live.h"
 #include "queries/embedded.h"
 
@@ -32,14 +33,43 @@ static long long schema_version(void)
     return at != NULL ? strtoll(at + strlen(pragma), NULL, 10) : 0;
 }
 
-/* The first column of the first row, or -1. */
-static long long integer_of(sqlite3 *database, const char *sql)
+static void say_unreadable(sqlite3 *database)
+{
+    shortage_note(sqlite3_errcode(database) == SQLITE_NOMEM ? ENOMEM : EIO);
+    fail("%s: cannot be read: %s", sqlite3_db_filename(database, "main"), sqlite3_errmsg(database));
+}
+
+sqlite3_stmt *database_ask(sqlite3 *database, const char *sql)
 {
     sqlite3_stmt *statement = NULL;
-    long long value = -1;
-    if (sqlite3_prepare_v2(database, sql, -1, &statement, NULL) == SQLITE_OK &&
-        sqlite3_step(statement) == SQLITE_ROW)
-        value = sqlite3_column_int64(statement, 0);
+    if (sqlite3_prepare_v2(database, sql, -1, &statement, NULL) != SQLITE_OK)
+        say_unreadable(database);
+    return statement;
+}
+
+bool database_row(sqlite3_stmt *statement)
+{
+    int result = statement != NULL ? sqlite3_step(statement) : SQLITE_DONE;
+    if (result != SQLITE_ROW && result != SQLITE_DONE)
+        say_unreadable(sqlite3_db_handle(statement));
+    return result == SQLITE_ROW;
+}
+
+char *database_text(sqlite3_stmt *statement)
+{
+    const char *text =
+        database_row(statement) ? (const char *)sqlite3_column_text(statement, 0) : NULL;
+    char *copy = text != NULL ? strdup(text) : NULL;
+    if (text != NULL && copy == NULL)
+        shortage_note(ENOMEM);
+    sqlite3_finalize(statement);
+    return copy;
+}
+
+int64_t database_integer(sqlite3_stmt *statement, int64_t otherwise)
+{
+    bool found = database_row(statement) && sqlite3_column_type(statement, 0) != SQLITE_NULL;
+    int64_t value = found ? sqlite3_column_int64(statement, 0) : otherwise;
     sqlite3_finalize(statement);
     return value;
 }
@@ -90,8 +120,8 @@ static void fail_foreign(const char *path)
 /* Says why the opened file cannot be used. Returns whether it can. */
 static int check(sqlite3 *database, const char *path)
 {
-    long long application = integer_of(database, "PRAGMA application_id");
-    long long version = integer_of(database, "PRAGMA user_version");
+    int64_t application = database_integer(database_ask(database, "PRAGMA application_id"), -1);
+    long long version = database_integer(database_ask(database, "PRAGMA user_version"), -1);
     if (application != APPLICATION_ID) {
         fail_foreign(path);
         return 0;
@@ -186,15 +216,12 @@ static void say_stale(const char *path)
 /* Says that there is nothing to look at, and what to do. Returns whether it is so. */
 static bool say_nothing(sqlite3 *database, const char *path)
 {
-    sqlite3_stmt *statement = NULL;
-    bool nothing = false;
-    if (sqlite3_prepare_v2(database, "SELECT detail FROM losses WHERE reason = ?1", -1, &statement,
-                           NULL) == SQLITE_OK &&
-        sqlite3_bind_text(statement, 1, FISQL_LOSS_NOTHING, -1, SQLITE_STATIC) == SQLITE_OK &&
-        sqlite3_step(statement) == SQLITE_ROW) {
+    sqlite3_stmt *statement = database_ask(database, "SELECT detail FROM losses WHERE reason = ?1");
+    sqlite3_bind_text(statement, 1, FISQL_LOSS_NOTHING, -1, SQLITE_STATIC);
+    bool nothing = database_row(statement);
+    if (nothing) {
         const char *detail = (const char *)sqlite3_column_text(statement, 0);
         note("%s: %s: %s", path, FISQL_LOSS_NOTHING, detail != NULL ? detail : "?");
-        nothing = true;
     }
     sqlite3_finalize(statement);
     return nothing;
@@ -202,20 +229,16 @@ static bool say_nothing(sqlite3 *database, const char *path)
 
 long long database_say_state(sqlite3 *database, const char *path)
 {
-    long long losses = integer_of(database, "SELECT count(*) FROM losses");
+    long long losses = database_integer(database_ask(database, "SELECT count(*) FROM losses"), 0);
     if (losses > 0 && !say_nothing(database, path)) {
-        sqlite3_stmt *statement = NULL;
-        const char *reasons = NULL;
-        if (sqlite3_prepare_v2(database, "SELECT group_concat(DISTINCT reason) FROM losses", -1,
-                               &statement, NULL) == SQLITE_OK &&
-            sqlite3_step(statement) == SQLITE_ROW)
-            reasons = (const char *)sqlite3_column_text(statement, 0);
+        char *reasons = database_text(
+            database_ask(database, "SELECT group_concat(DISTINCT reason) FROM losses"));
         note("%s: the recording is not complete (%lld losses: %s): see the table losses", path,
              losses, reasons != NULL ? reasons : "?");
-        sqlite3_finalize(statement);
+        free(reasons);
     }
     say_stale(path);
-    return losses > 0 ? losses : 0;
+    return losses;
 }
 
 void database_hold(sqlite3 *database)

@@ -3,6 +3,8 @@
 #define FISQL_CLI_RUN_DATABASE_H
 
 #include <sqlite3.h>
+#include <stdbool.h>
+#include <stdint.h>
 
 /* Opens a database that `fisql load` made, read-only. Returns NULL after saying on stderr what is
  * wrong and what to do. Close it with sqlite3_close(). */
@@ -31,6 +33,17 @@ void database_hold(sqlite3 *database);
 
 /* SQL: was something left out while the program ran (fisql control and the like)? */
 #define DATABASE_LIMITED "SELECT EXISTS (SELECT 1 FROM main.recording_limits)"
+
+/* Looking up one row: ask, bind, read. Whatever fails is said on stderr and noted for the command's status
+ * (base/shortage.h); the row then counts as none. Takes NULL as a statement. */
+
+/* The statement; NULL if it cannot be made. The caller, or one of the last two functions, finalizes it. */
+sqlite3_stmt *database_ask(sqlite3 *database, const char *sql);
+/* Is there a row? */
+bool database_row(sqlite3_stmt *statement);
+/* The first column of the first row, and the end of the statement. The caller frees the text; no row or NULL: NULL. */
+char *database_text(sqlite3_stmt *statement);
+int64_t database_integer(sqlite3_stmt *statement, int64_t otherwise);
 
 /* Ends a statement whose rows were read, `what` ("the calls"). Returns 0, or fail()'s status after
  * saying that the last step met an error: the rows read before it are then not all there are. */

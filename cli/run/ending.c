@@ -1,6 +1,8 @@
 /* How the processes of a run ended: see ending.h. */
 #include "cli/run/ending.h"
 
+#include "cli/run/database.h"
+
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -28,13 +30,19 @@ static void signal_name(int64_t number, char *text, size_t size)
     snprintf(text, size, "signal %lld", (long long)number);
 }
 
+/* A look-up with one number. */
+static sqlite3_stmt *ask(sqlite3 *database, const char *sql, int64_t number)
+{
+    sqlite3_stmt *row = database_ask(database, sql);
+    sqlite3_bind_int64(row, 1, number);
+    return row;
+}
+
 static void put_place(sqlite3 *database, int64_t process_id, char *text, size_t size)
 {
-    sqlite3_stmt *row = NULL;
+    sqlite3_stmt *row = ask(database, ending_sql_innermost, process_id);
     text[0] = '\0';
-    if (sqlite3_prepare_v2(database, ending_sql_innermost, -1, &row, NULL) == SQLITE_OK &&
-        sqlite3_bind_int64(row, 1, process_id) == SQLITE_OK && sqlite3_step(row) == SQLITE_ROW &&
-        sqlite3_column_text(row, 0) != NULL)
+    if (database_row(row) && sqlite3_column_text(row, 0) != NULL)
         snprintf(text, size, "%s in %.200s (%.100s)",
                  sqlite3_column_int64(row, 2) > 1 ? ", probably" : "",
                  (const char *)sqlite3_column_text(row, 0),
@@ -44,24 +52,19 @@ static void put_place(sqlite3 *database, int64_t process_id, char *text, size_t 
 
 int64_t ending_call(sqlite3 *database, int64_t process_id)
 {
-    sqlite3_stmt *row = NULL;
-    int64_t call = 0;
-    if (sqlite3_prepare_v2(database, ending_sql_innermost, -1, &row, NULL) == SQLITE_OK &&
-        sqlite3_bind_int64(row, 1, process_id) == SQLITE_OK && sqlite3_step(row) == SQLITE_ROW)
-        call = sqlite3_column_int64(row, 3);
+    sqlite3_stmt *row = ask(database, ending_sql_innermost, process_id);
+    int64_t call = database_row(row) ? sqlite3_column_int64(row, 3) : 0;
     sqlite3_finalize(row);
     return call;
 }
 
 void ending_text(sqlite3 *database, int64_t process_id, char *text, size_t size)
 {
-    sqlite3_stmt *row = NULL;
+    sqlite3_stmt *row =
+        ask(database, "SELECT coalesce(how_ended, ''), status, signal FROM processes WHERE id = ?1",
+            process_id);
     snprintf(text, size, "end not known");
-    if (sqlite3_prepare_v2(database,
-                           "SELECT coalesce(how_ended, ''), status, signal FROM processes"
-                           " WHERE id = ?1",
-                           -1, &row, NULL) == SQLITE_OK &&
-        sqlite3_bind_int64(row, 1, process_id) == SQLITE_OK && sqlite3_step(row) == SQLITE_ROW) {
+    if (database_row(row)) {
         const char *how = (const char *)sqlite3_column_text(row, 0);
         char name[32], place[ENDING_TEXT_BYTES];
         if (sqlite3_column_type(row, 2) != SQLITE_NULL) {
@@ -77,13 +80,7 @@ void ending_text(sqlite3 *database, int64_t process_id, char *text, size_t size)
 
 int64_t ending_next_killed(sqlite3 *database, int64_t after)
 {
-    sqlite3_stmt *row = NULL;
-    int64_t id = 0;
-    if (sqlite3_prepare_v2(database,
-                           "SELECT min(id) FROM processes WHERE signal IS NOT NULL AND id > ?1", -1,
-                           &row, NULL) == SQLITE_OK &&
-        sqlite3_bind_int64(row, 1, after) == SQLITE_OK && sqlite3_step(row) == SQLITE_ROW)
-        id = sqlite3_column_int64(row, 0);
-    sqlite3_finalize(row);
-    return id;
+    return database_integer(
+        ask(database, "SELECT min(id) FROM processes WHERE signal IS NOT NULL AND id > ?1", after),
+        0);
 }

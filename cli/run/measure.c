@@ -1,6 +1,8 @@
 /* The words and columns of --by: see measure.h. */
 #include "cli/run/measure.h"
 
+#include "cli/run/database.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -40,13 +42,10 @@ const char *measure_self(enum measure measure)
 
 double measure_sum(sqlite3 *database, enum measure measure)
 {
-    sqlite3_stmt *row = NULL;
     char sql[128];
-    double sum = 0;
     snprintf(sql, sizeof sql, "SELECT total(%s) FROM function_stats", measure_self(measure));
-    if (sqlite3_prepare_v2(database, sql, -1, &row, NULL) == SQLITE_OK &&
-        sqlite3_step(row) == SQLITE_ROW)
-        sum = sqlite3_column_double(row, 0);
+    sqlite3_stmt *row = database_ask(database, sql);
+    double sum = database_row(row) ? sqlite3_column_double(row, 0) : 0;
     sqlite3_finalize(row);
     return sum;
 }

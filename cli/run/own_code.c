@@ -50,13 +50,10 @@ static int broken(sqlite3 *database)
 
 static bool is_true(sqlite3 *database, const char *sql, const char *parameter)
 {
-    sqlite3_stmt *statement = NULL;
-    bool found = sqlite3_prepare_v2(database, sql, -1, &statement, NULL) == SQLITE_OK &&
-                 (parameter == NULL ||
-                  sqlite3_bind_text(statement, 1, parameter, -1, SQLITE_STATIC) == SQLITE_OK) &&
-                 sqlite3_step(statement) == SQLITE_ROW && sqlite3_column_int(statement, 0) != 0;
-    sqlite3_finalize(statement);
-    return found;
+    sqlite3_stmt *statement = database_ask(database, sql);
+    if (parameter != NULL)
+        sqlite3_bind_text(statement, 1, parameter, -1, SQLITE_STATIC);
+    return database_integer(statement, 0) != 0;
 }
 
 bool own_code_none_named(sqlite3 *database, const char *pattern)

@@ -5,6 +5,7 @@
 #include "base/shortage.h"
 #include "base/parts.h"
 #include "cli/out/say.h"
+#include "cli/run/database.h"
 
 #include <errno.h>
 #include <fnmatch.h>
@@ -219,12 +220,8 @@ int run_view_open(struct run_view *view, sqlite3 *database, enum name_style styl
                        : fail("%s: cannot be read: %s", sqlite3_db_filename(database, "main"),
                               result == SQLITE_NOMEM ? "out of memory" : sqlite3_errmsg(database));
     }
-    sqlite3_stmt *statement = NULL;
-    if (sqlite3_prepare_v2(database, "SELECT value FROM run WHERE key = 'command'", -1, &statement,
-                           NULL) == SQLITE_OK &&
-        sqlite3_step(statement) == SQLITE_ROW)
-        view->command = copy_text(statement, 0);
-    sqlite3_finalize(statement);
+    view->command =
+        database_text(database_ask(database, "SELECT value FROM run WHERE key = 'command'"));
     return 0;
 }
 

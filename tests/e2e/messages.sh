@@ -139,3 +139,28 @@ has "load: a program that is gone: what helps" \
 mkdir found && mv elsewhere found/twins
 run "$fisql" load --symbols found -o gone.db
 same "load: it does help" 1 "$(sql gone.db "SELECT count(*) FROM functions WHERE name = 'deep'")"
+
+# A look-up that fails in a damaged database is no answer: "there is none" would be wrong, and "remove it" harmful.
+damaged() { # TABLE: a copy of whole.db in damaged.db in which its first page is zeros
+    local page bytes
+    cp whole.db damaged.db
+    page=$(sql whole.db "SELECT rootpage FROM sqlite_schema WHERE name = '$1'")
+    bytes=$(sql whole.db "PRAGMA page_size")
+    dd if=/dev/zero of=damaged.db bs="$bytes" count=1 seek=$((page - 1)) conv=notrunc status=none
+}
+small_database whole.db
+sql whole.db "INSERT INTO campaign VALUES ('calls', 'malloc'), ('per', 'context'), ('word 0', './twins')"
+malformed="cannot be read: database disk image is malformed"
+damaged campaign
+before=$(cksum <damaged.db)
+run "$fisql" faults --calls malloc -o damaged.db ./twins
+same "a campaign that cannot be read is none to go on with" "2 fisql: damaged.db: $malformed" "$status ${err/$PWD\//}"
+same "it is left as it is" "$before" "$(cksum <damaged.db)"
+run "$fisql" faults --again 1 -o damaged.db
+same "none of its experiments is run again" "2 fisql: damaged.db: $malformed" "$status $(uniq <<<"${err//$PWD\//}")"
+damaged functions
+run "$fisql" query hot-functions --function paint damaged.db
+same "a name in damaged names is not called unknown" "2 fisql: damaged.db: $malformed" "$status ${err/$PWD\//}"
+damaged losses
+run "$fisql" info damaged.db
+same "a run whose losses cannot be read is not called complete" "2 fisql: damaged.db: $malformed" "$status $(uniq <<<"${err//$PWD\//}")"
