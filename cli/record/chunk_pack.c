@@ -7,8 +7,8 @@
 #include <string.h>
 #include <zstd.h>
 
-/* Logs repeat themselves in short distances: on Lua's and fib's level 1 is as fast as the levels
- * below it, and 1.5 times as small. */
+/* Logs repeat themselves at short distances: on the logs of Lua and fib, level 1 is as fast as the
+ * levels below it, and 1.5 times as small. */
 #define LEVEL 1
 
 bool chunk_packer_make(struct chunk_packer *packer)
@@ -42,7 +42,7 @@ const struct fisql_chunk *chunk_pack(struct chunk_packer *packer, const struct f
     size_t room = (length - sizeof *packed) & ~(size_t)7;
     size_t size = ZSTD_compress2(packer->context, packed + 1, room, chunk + 1, payload);
     if (ZSTD_isError(size))
-        return NULL; /* there is not room enough */
+        return NULL; /* not enough room */
     size_t padded = (size + 7) & ~(size_t)7;
     memset((unsigned char *)(packed + 1) + size, 0, padded - size);
     packed->length = (uint32_t)(sizeof *packed + padded);

@@ -1,4 +1,4 @@
-/* The names that rules for faults use: see fault_names.h. */
+/* The names in rules for faults: see fault_names.h. */
 #include "cli/record/fault_names.h"
 
 #include <errno.h>

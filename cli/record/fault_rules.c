@@ -13,14 +13,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A rule that is being read. */
+/* A rule while it is parsed. */
 struct reader {
     struct fault_rule *rule;
     const char *text, *where;
     size_t at;
     size_t word_at; /* where the last word began */
     char *word;     /* owned; NULL at the end */
-    bool colon;     /* the word was followed by the colon that ends the conditions */
+    bool colon;     /* the colon that ends the conditions followed the word */
     bool failed;
 };
 
@@ -56,15 +56,15 @@ static void skip_spaces(struct reader *reader)
         reader->at++;
 }
 
-/* Is the colon that ends the conditions here? Those of C++ names come in twos. */
+/* Is this the colon that ends the conditions? Those of C++ names are doubled. */
 static bool at_colon(const struct reader *reader)
 {
     const char *here = reader->text + reader->at;
     return here[0] == ':' && here[1] != ':' && (reader->at == 0 || here[-1] != ':');
 }
 
-/* Reads the next word: up to a space or the colon, both of which may be in quotes, and, in names, in
- * brackets. Returns it, or NULL at the end. */
+/* Reads the next word, up to a space or the colon; both may be in quotes and, in names, in
+ * brackets. Returns the word, or NULL at the end. */
 static const char *next_word(struct reader *reader, bool name)
 {
     int open = 0;
@@ -94,7 +94,7 @@ static const char *next_word(struct reader *reader, bool name)
     return reader->word;
 }
 
-/* The text in quotes, without them and backslashes; other text as it is. NULL without memory. */
+/* Text in quotes without quotes and backslashes; other text as it is. NULL without memory. */
 static char *unquoted(const char *text)
 {
     size_t length = strlen(text), used = 0;
@@ -204,7 +204,7 @@ static void read_setting(struct reader *reader, const char *value)
     }
 }
 
-/* The comparison at this place. Returns its length, 0 = there is none. */
+/* The comparison at this place. Returns its length, 0 = none. */
 static size_t read_test(const char *at, uint8_t *test)
 {
     static const struct {
@@ -242,7 +242,7 @@ static bool integer_of(const char *text, int64_t *number)
     return end != text && *end == 0 && errno == 0;
 }
 
-/* NAME TEST VALUE, with or without spaces between. */
+/* NAME TEST VALUE, with or without spaces. */
 static void read_when(struct reader *reader)
 {
     struct fault_rule *rule = reader->rule;

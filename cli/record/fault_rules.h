@@ -19,22 +19,22 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A condition on an argument, with the name that it has in the rule. */
+/* A condition on an argument, by its name in the rule. */
 struct fault_when {
     char *name;
-    char *text; /* NULL: it is compared with a number */
+    char *text; /* NULL = compare with a number */
     size_t at;  /* its place in the rule */
 };
 
 enum fault_value { FAULT_VALUE_NONE, FAULT_VALUE_INTEGER, FAULT_VALUE_FLOAT };
 
 struct fault_rule {
-    char *text;      /* all of it; what is below is owned, too */
+    char *text;      /* the whole rule; the texts below are owned, too */
     char *target;    /* a name or a pattern */
     char *action;    /* in the user's words */
     char *inside;    /* pattern; NULL = none */
     char *sites;     /* MODULE+ADDRESS,...; NULL = none */
-    size_t sites_at; /* their place in the rule */
+    size_t sites_at; /* place in the rule */
     size_t inside_at;
     struct fault_when whens[FISQL_FAULT_WHENS_MAX];
     enum fault_value value; /* what is returned */
@@ -42,17 +42,17 @@ struct fault_rule {
     char *thrown;           /* type, NUL, text, NUL */
     size_t thrown_bytes;
     bool error_said;                    /* in the action */
-    char *error;                        /* the errno value's name; NULL = none was said */
-    const struct fault_call_info *call; /* of a target in the C library */
-    struct fisql_fault_rule made;       /* but for what lies elsewhere in the area */
+    char *error;                        /* name of the errno value; NULL = not given */
+    const struct fault_call_info *call; /* if the target is one of the C library */
+    struct fisql_fault_rule made;       /* but for what is elsewhere in the area */
 };
 
-/* Parses a rule. Returns 0, or 2 after saying what is wrong, pointing at the word. `where` says where the rule
- * comes from: "--fault", "FILE:3". Release it in either case. */
+/* Parses a rule. Returns 0, or 2 after saying what is wrong and pointing at the word. `where` names
+ * the source: "--fault", "FILE:3". Release it in either case. */
 int fault_rule_parse(struct fault_rule *rule, const char *text, const char *where);
 void fault_rule_release(struct fault_rule *rule);
 
-/* Says that something is wrong with the rule at this place. Returns 2. */
+/* Says that something is wrong at this place of the rule. Returns 2. */
 int fault_rule_wrong(const char *text, size_t at, const char *where, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 

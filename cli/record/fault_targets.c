@@ -1,4 +1,4 @@
-/* Which hook calls of a module the rules for faults mean: see fault_targets.h. */
+/* Finds the hook calls that rules mean: see fault_targets.h. */
 #include "cli/record/fault_targets.h"
 
 #include "base/array.h"
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A module while it is looked through. */
+/* A module while we search it. */
 struct look {
     struct fault_search *search;
     struct fault_module *module;
@@ -49,14 +49,15 @@ static int add_name(struct fault_search *search, const char *name)
     return 0;
 }
 
-/* Does nothing call the function's own code, because its body is inlined wherever it is called? */
+/* Is the body inlined wherever the function is called, so that nothing calls its own code? */
 static bool is_inlined(const struct symbol_function *function)
 {
     return function->inlined && function->call_sources == 0 &&
            (function->scope == SYMBOL_SCOPE_STATIC || function->scope == SYMBOL_SCOPE_WEAK);
 }
 
-/* Which functions the rules name. Returns whether one does, or -1 without memory. */
+/* Notes which functions the rules name. Returns whether a function with hooks is among them, or -1
+ * without memory. */
 static int match_functions(struct look *look, bool *inside)
 {
     struct fault_search *search = look->search;
@@ -93,7 +94,8 @@ static int by_place(const void *left, const void *right)
     return (a->address > b->address) - (a->address < b->address);
 }
 
-/* The addresses by which hooks name functions: each begins a piece of their code. */
+/* Adds the addresses by which hooks name the functions of `in`: each begins a piece of a function's
+ * code. */
 static int add_places(struct look *look)
 {
     struct fault_module *module = look->module;
@@ -132,15 +134,15 @@ static bool is_word(const struct parameter *result)
     case PARAMETER_ENUM:
     case PARAMETER_POINTER:
     case PARAMETER_FUNCTION:
-    case PARAMETER_TEXT: /* of std::string the size says it */
+    case PARAMETER_TEXT: /* the size excludes std::string */
         return !result->is_reference && result->type->size_bytes <= 8;
     default:
         return false;
     }
 }
 
-/* Sets what the rule returns from a function with this result (NULL = none). Returns what is wrong, or
- * NULL. */
+/* Sets the rule's return value for a function with this result (NULL = none). Returns what is
+ * wrong, or NULL. */
 static const char *set_result(struct fault_rule *rule, const struct parameter *result,
                               const struct fault_found *found)
 {
@@ -193,7 +195,7 @@ static const struct parameter *parameter_of_result(const struct parameter *all, 
     return count > 0 && all[0].position == 0 ? &all[0] : NULL;
 }
 
-/* Says which arguments there are in place of one that a rule names. */
+/* Says which arguments the function has instead. */
 static void wrong_argument(const struct fault_rule *rule, const struct fault_when *when,
                            const char *function, const struct parameter *all, size_t count)
 {
@@ -209,8 +211,8 @@ static void wrong_argument(const struct fault_rule *rule, const struct fault_whe
 
 /* ---- hook calls ---- */
 
-/* Does the rule take the hook call? Adds the values of its conditions on arguments. -1: something was
- * wrong. */
+/* Does the rule take the hook call? Adds the values for its conditions on arguments. -1 after
+ * saying what is wrong. */
 static int take_call(struct look *look, size_t index, const struct fisql_recipe_hook *from,
                      const struct fisql_fault_hook *hook, const char *name)
 {

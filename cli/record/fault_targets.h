@@ -1,4 +1,4 @@
-/* Which hook calls of a module the rules for faults mean: part of record_faults.c. */
+/* Finds the hook calls of a module that rules for faults mean: part of record_faults.c. */
 #ifndef FISQL_CLI_RECORD_FAULT_TARGETS_H
 #define FISQL_CLI_RECORD_FAULT_TARGETS_H
 
@@ -6,22 +6,22 @@
 #include "cli/record/record_options.h"
 #include "debuginfo/symbols/symbols.h"
 
-/* What was found of a rule's target in all modules. */
+/* What the modules have of a rule's target. */
 struct fault_found {
-    size_t functions; /* that match; with hooks: */
+    size_t functions; /* that match; of these ... */
     size_t hooked;
-    size_t called;    /* of these, by others than code that has them inlined */
-    size_t taken;     /* hook calls that the rule is about */
-    size_t inlined;   /* calls left out: the body is inlined there */
-    size_t frameless; /* ... how to return from there is not known */
-    size_t unknown;   /* ... where the argument lies is not known there */
+    size_t called;    /* ... called by code other than inlined copies */
+    size_t taken;     /* hook calls that the rule takes */
+    size_t inlined;   /* hook calls left out: in inlined copies */
+    size_t frameless; /* ... with an unknown way to return */
+    size_t unknown;   /* ... with an unknown place of the argument */
     size_t places;    /* functions that `in` means */
-    bool undescribed; /* there is no debug information */
-    bool wrong;       /* it was said what is */
-    char *first;      /* name of the first function that the result was looked up of */
+    bool undescribed; /* no debug information */
+    bool wrong;       /* what is wrong was reported */
+    char *first;      /* name of the first function whose result was looked up */
 };
 
-/* A module with what rules want of it. */
+/* A module's hooks and places that rules mean. */
 struct fault_module {
     char *path;
     struct fisql_fault_hook *hooks;
@@ -30,7 +30,7 @@ struct fault_module {
     size_t places_count, places_capacity;
 };
 
-/* The values that conditions on arguments look at, of all modules. */
+/* Values for the conditions on arguments, of all modules. */
 struct fault_values {
     struct fisql_recipe_value *items;
     size_t count, capacity;
@@ -42,12 +42,13 @@ struct fault_search {
     struct fault_module *modules;
     size_t modules_count, modules_capacity;
     struct fault_values values;
-    char **names; /* of functions with hooks, for what a misspelt one was meant to be */
+    char **names; /* of functions with hooks, to find what a misspelt one means */
     size_t names_count, names_capacity;
     const char *cache_dir;
 };
 
-/* Adds what a module has to the search, a struct fault_search. Returns 0, or 2 after saying what is wrong. */
+/* Adds the hooks and places of a module to the search, a struct fault_search. Returns 0, or 2 after
+ * saying what is wrong. */
 int fault_targets_add(void *search, const char *path);
 void fault_search_release(struct fault_search *search);
 

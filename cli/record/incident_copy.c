@@ -9,7 +9,7 @@
 
 #define EVENTS_MAX                                                                                 \
     ((off_t)12 << 20) /* of the log, so many bytes of events: packed ones are larger */
-#define TRIES 20      /* at a chunk that its thread changes under our eyes */
+#define TRIES 20      /* at a chunk that its thread is changing */
 
 struct copy {
     struct live *live;
@@ -29,7 +29,7 @@ static bool get(int file, void *into, size_t count, off_t offset)
 
 /* ---- the log ---- */
 
-/* From where on are the log's events to be in the copy? */
+/* The offset from which on the copy has the log's events. */
 static off_t events_from(const struct copy *copy, off_t end)
 {
     struct fisql_chunk head;
@@ -92,8 +92,8 @@ static bool chunk_read(const struct copy *copy, uint32_t slot)
                                            slot_at(slot) + FISQL_SLOT_HEADER);
 }
 
-/* A chunk that is being filled, as it was at one moment: the events before the slot's word stay as they are while
- * the thread goes on, unless it begins another chunk or takes an event back. */
+/* A chunk that is being filled, as at one moment. The events before the slot's word stay while the
+ * thread goes on, unless it begins another chunk or takes an event back. */
 static uint32_t live_chunk(const struct copy *copy, uint32_t slot, struct fisql_live_slot *head)
 {
     struct fisql_chunk *chunk = (struct fisql_chunk *)(void *)copy->buffer;
@@ -120,7 +120,7 @@ static void slot_copy(const struct copy *copy, uint32_t slot)
         return;
     if (head.state == FISQL_SLOT_LIVE)
         length = live_chunk(copy, slot, &head);
-    /* Else perhaps a whole one, which is not in the log yet. */
+    /* Or a whole one, which is not in the log yet. */
     if (head.state == FISQL_SLOT_WHOLE || head.state == FISQL_SLOT_PACKING) {
         if (!chunk_read(copy, slot) || chunk->magic != FISQL_CHUNK_MAGIC ||
             chunk->length < sizeof *chunk || chunk->length > FISQL_LIVE_CHUNK_BYTES ||

@@ -4,9 +4,9 @@
 
 #include "cli/record/live.h"
 
-/* Makes a log in memory of what is in the run's log and what its threads have in the live area now. Of a long log
- * only the newest events are in it (*whole: all are), but all facts: stacks are known from what each chunk begins
- * with. Nothing stops meanwhile. Returns a descriptor that the caller closes, or -1. */
+/* Makes a log in memory of the run's log and the events now in the live area. It has all facts, but
+ * of a long log only the newest events (*whole: it has all); each chunk begins with its stack.
+ * Nothing stops meanwhile. Returns a descriptor that the caller closes, or -1. */
 int incident_copy(struct live *live, bool *whole);
 
 #endif

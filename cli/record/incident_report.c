@@ -17,10 +17,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define HISTORY_OWN 20u /* calls that are printed by default: the database has all */
+#define HISTORY_OWN 20u /* calls printed by default: the database has all */
 #define HISTORY_OTHERS 5u
 
-/* Makes the database and prints what it says of the incident. */
+/* Makes the database and prints the report from it. */
 static int report_from(const struct incident_report *report, const char *log, const char *folder,
                        const struct fisql_incident *told)
 {
@@ -67,7 +67,7 @@ static void report_one(const struct incident_report *report, const struct fisql_
         close(copy);
 }
 
-/* The contents of the box come from a program that went wrong. */
+/* Serves a request. The box comes from a program that went wrong. */
 static void serve(void *context)
 {
     struct incident_report *report = context;

@@ -1,8 +1,8 @@
 /*
- * Reports of incidents: when a process of the run says that something went wrong (struct fisql_incident_box), a
- * thread of `fisql record` copies what is recorded so far, makes a database of it as `fisql load` would, and
- * prints what is there: the message, the block of memory that it is about, the stacks of all threads and
- * their last calls. The process waits for that, but not for long.
+ * Reports of incidents. When a process of the run says that something went wrong (struct
+ * fisql_incident_box), a thread of `fisql record` copies the recording so far, makes a database of
+ * it as `fisql load` would, and prints the message, the block of memory involved, the stacks of all
+ * threads and their last calls. The process waits for that, but not for long.
  */
 #ifndef FISQL_CLI_RECORD_INCIDENT_REPORT_H
 #define FISQL_CLI_RECORD_INCIDENT_REPORT_H
@@ -18,13 +18,13 @@ struct incident_report {
     uint32_t told;          /* ... of so many that were reported: processes do not wait for ever */
 };
 
-/* Before any process can have the area. With --quiet nothing is reported. */
+/* Call it before any process can have the area. With --quiet nothing is reported. */
 void incident_report_start(struct incident_report *report, struct live *live,
                            const struct record_options *options);
-/* Ends it, when what is asked for has been reported. */
+/* Ends it after the last report that was asked for. */
 void incident_report_end(struct incident_report *report);
-/* Says how many there were, and how to ask for them. Behind the end. `status` is the program's wait status: the signal
- * of a fault may have ended it without a report. */
+/* Says how many incidents there were, and how to query them. Call it after the end. `status` is the
+ * program's wait status: the signal of a fault may have ended it without a report. */
 void incident_report_say(const struct incident_report *report, int status);
 
 #endif

@@ -1,4 +1,4 @@
-/* The words of a report: see incident_words.h. */
+/* Prints a report: see incident_words.h. */
 #include "cli/record/incident_words.h"
 
 #include "base/parts.h"
@@ -15,10 +15,10 @@
 extern const char incident_words_sql_frames[], incident_words_sql_open_calls[],
     incident_words_sql_other_threads[], incident_words_sql_incident[];
 
-#define FRAMES_INNER 64 /* of a stack, so many of the innermost calls are printed, ... */
-#define FRAMES_OUTER 16 /* ... and so many of the outermost */
-#define THREADS_MAX 64  /* with their stacks */
-#define INDENT_MAX 20   /* levels of calls that are set in */
+#define FRAMES_INNER 64 /* innermost calls of a stack to print, ... */
+#define FRAMES_OUTER 16 /* ... and outermost ones */
+#define THREADS_MAX 64  /* whose stacks are printed */
+#define INDENT_MAX 20   /* levels of indented calls */
 
 struct words {
     sqlite3 *database;
@@ -53,7 +53,7 @@ static bool is_null(sqlite3_stmt *statement, int column)
     return sqlite3_column_type(statement, column) == SQLITE_NULL;
 }
 
-/* Text that may have been cut to fit ends with a whole character. */
+/* Ends text that may have been cut to fit with a whole character. */
 static void end_whole(char *text, size_t size)
 {
     size_t length = strlen(text);
@@ -61,7 +61,7 @@ static void end_whole(char *text, size_t size)
         text[length - utf8_open_end(text, length)] = 0;
 }
 
-/* A call with its arguments; of one that is open, without the result that is not known yet. */
+/* A call with its arguments; without the unknown result of an open one. */
 static const char *call_at(sqlite3_stmt *statement, char *text, size_t size)
 {
     static const char unknown[] = " = ?";
@@ -74,9 +74,10 @@ static const char *call_at(sqlite3_stmt *statement, char *text, size_t size)
 
 /* ---- stacks ---- */
 
-/* The innermost first. Each line of code is where the call inside of it was made; of the innermost one it is the
- * incident's place, and of other threads' only where the function stands, as where the call inside was inlined:
- * it has the call site of the function that it lies in. `first`: its number. */
+/* Prints the innermost call first. Each place is where the inner call was made. The innermost call
+ * has the incident's place, or in other threads just its function's place. A function whose inner
+ * call was inlined has that, too: the inner call has the call site of the function that it lies in.
+ * `first`: number of the innermost call. */
 static void print_stack(const struct words *words, int64_t thread, const char *place, long first)
 {
     char at[512], call[2048];
@@ -116,7 +117,8 @@ static void print_stack(const struct words *words, int64_t thread, const char *p
 
 static void print_calls(const struct words *words, int64_t thread, uint32_t most)
 {
-    /* Ids of a thread's calls rise with time; a call that another thread made later may be there, too. */
+    /* Ids of a thread's calls rise with time; the list may include a later call of another
+     * thread. */
     sqlite3_stmt *rows = ask(words, incident_words_sql_open_calls, thread, most);
     bool any = false;
     while (step(rows)) {
@@ -139,7 +141,7 @@ static void print_calls(const struct words *words, int64_t thread, uint32_t most
 
 /* ---- the whole ---- */
 
-/* Where the function's pointer led to the block, not the address, the block's words say so. */
+/* If the function's pointer led to the block, not the address, the block's words say so. */
 static void print_block(sqlite3_stmt *row)
 {
     if (is_null(row, 6))
@@ -181,7 +183,7 @@ int incident_words(sqlite3 *database, const struct fisql_incident *told,
         note("process %u, thread %u %s: %s", told->pid, told->tid, text_at(row, 4),
              text_at(row, 3));
         print_block(row);
-        /* The function whose return went astray has ended, but it is where the program is. */
+        /* The function whose return went astray has ended, but the program is there. */
         bool left = !is_null(row, 11);
         if (left)
             note("  #0 %s, as it returned, at %s", text_at(row, 11), text_at(row, 5));

@@ -32,7 +32,7 @@ static bool is_young(const char *pid)
     return age_ns < YOUNG_SECONDS * SECOND_NS + times.queued_ns;
 }
 
-/* What a file of NUL-ended words has of a word. */
+/* Whether a file of NUL-terminated words has a word. */
 enum words { WORDS_UNKNOWN, WORDS_NONE, WORDS_OTHERS, WORDS_HAVE };
 
 static enum words words_of(const char *pid, const char *file_name, const char *word)
@@ -51,9 +51,9 @@ static enum words words_of(const char *pid, const char *file_name, const char *w
     return words;
 }
 
-/* Within exec a process has neither environment nor arguments for an instant, in which who started
- * it by vfork goes on already, and may end. A process that has arguments has the environment that
- * it will keep: so that is read once more. */
+/* During exec a process has neither environment nor arguments for an instant, in which its parent
+ * by vfork already goes on and may end. A process with arguments has its final environment: so we
+ * read that once more. */
 static bool may_have_setting(const char *pid, const char *setting)
 {
     enum words words = words_of(pid, "environ", setting);

@@ -19,9 +19,9 @@
 
 #define PIECE_SLOTS 256u /* mapped at once */
 #define PIECE_BYTES ((size_t)PIECE_SLOTS * FISQL_LIVE_SLOT_BYTES)
-#define KEEP_SLOTS 512u /* taken before live_keep() looks for those that nobody has any more */
+#define KEEP_SLOTS 512u /* taken before live_keep() looks for abandoned ones */
 
-/* Makes the file longer by a part, where it may be so long. */
+/* Makes the file longer by a part, unless it would exceed bytes_max. */
 static struct fisql_live_part part_make(int memory, uint64_t bytes, uint64_t bytes_max)
 {
     off_t from = lseek(memory, 0, SEEK_END);
@@ -31,14 +31,13 @@ static struct fisql_live_part part_make(int memory, uint64_t bytes, uint64_t byt
     return fits ? part : (struct fisql_live_part){0, 0};
 }
 
-/* A program that made the file shorter would end us by SIGBUS where we have it mapped. It may grow:
- * live_put() needs that. No program can add a seal that keeps us from writing. */
+/* A program that shortened the file would kill us by SIGBUS. The file may grow, as live_put()
+ * needs; no program can add a seal that keeps us from writing. */
 static bool size_seal(int memory)
 {
     return fcntl(memory, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_SEAL) == 0;
 }
 
-/* Writes all of it, however much at a time. */
 static bool put_at(int memory, const char *bytes, size_t count, size_t offset)
 {
     for (size_t done = 0; done < count;) {
@@ -59,7 +58,7 @@ static void pieces_unmap(const struct live *live)
     }
 }
 
-/* NULL where address space is so short that not even one piece can be mapped. */
+/* NULL if not even one piece can be mapped. */
 static struct fisql_live_slot *slot_at(const struct live *live, uint32_t index)
 {
     uint32_t piece = index / PIECE_SLOTS;
@@ -83,8 +82,8 @@ static uint32_t slots_used(const struct live *live)
     return used < live->slots ? used : live->slots;
 }
 
-/* Reads the TSC and CLOCK_MONOTONIC, the tightest of three tries, so that the program need not wait
- * to learn the TSC's rate. */
+/* Reads the TSC and CLOCK_MONOTONIC together, the tightest of three tries, so that the program need
+ * not wait to learn the TSC's rate. */
 static void clock_pair_read(struct fisql_live_area *area)
 {
 #if defined(__x86_64__)
@@ -119,15 +118,15 @@ int live_make(struct live *live, int log, const struct record_options *options)
     pthread_mutex_init(&live->lock, NULL);
     if (live->memory < 0)
         return -1;
-    /* A limit on the size of files holds for memory files too. Without slots the threads' chunks
-     * lie in memory of their own: all works, but what a crash leaves there is lost. */
+    /* A limit on the size of files also limits memory files. Without slots the threads' chunks are
+     * in memory of their own: all works, but a crash loses what is there. */
     uint32_t slots = FISQL_LIVE_SLOTS_MAX;
     if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
         while (slots > 0 && live_layout(slots, options).bytes > limit.rlim_cur)
             slots /= 2;
     const struct live_layout at = live_layout(slots, options);
     if (at.bytes > limit.rlim_cur) {
-        errno = EFBIG; /* asking the kernel would bring SIGXFSZ */
+        errno = EFBIG; /* ftruncate() would raise SIGXFSZ */
         return -1;
     }
     if (fchmod(live->memory, 0600) != 0 || ftruncate(live->memory, (off_t)at.bytes) != 0)
@@ -225,13 +224,13 @@ static int append(const struct live *live, const void *chunk, size_t size_bytes)
 
 struct owner {
     pid_t pid;
-    uint64_t start; /* 0 = not known */
+    uint64_t start; /* 0 = unknown */
 };
 
-/* The owner of a slot; false if it is free, or its owner not known (it may just be taking it). */
+/* The owner of a slot; false if the slot is free or has no known owner yet. */
 static bool owner_of(const struct fisql_live_slot *slot, struct owner *owner)
 {
-    /* The pid is 0 while owner and start change: read the same before and after, they belong
+    /* The pid is 0 while owner and start change: if it reads the same before and after, they belong
      * together. */
     uint32_t pid = __atomic_load_n(&slot->pid, __ATOMIC_ACQUIRE);
     uint64_t start = __atomic_load_n(&slot->owner_start, __ATOMIC_ACQUIRE);
@@ -242,9 +241,8 @@ static bool owner_of(const struct fisql_live_slot *slot, struct owner *owner)
 
 enum owner_state { OWNER_ALIVE, OWNER_GONE, OWNER_UNKNOWN };
 
-/* Does the process still run? Its pid alone does not say: another process may have got it since. It
- * is not known of a process that did not say when it started, for its pid may not be one of ours
- * (another namespace), and where we are not allowed to look. */
+/* Does the process still run? Another process may have got its pid. Unknown, if the process did not
+ * give its start time, because its pid may be of another namespace, and if we may not look. */
 static enum owner_state owner_ask(const struct owner *owner)
 {
     struct process_stat stat;
@@ -259,7 +257,7 @@ static enum owner_state owner_ask(const struct owner *owner)
     return stat.start != owner->start || ended ? OWNER_GONE : OWNER_ALIVE;
 }
 
-/* The same, asked once for slots of one owner that follow each other. */
+/* The answer for the last owner, which often has the next slot, too. */
 struct owner_memory {
     struct owner owner;
     enum owner_state state;
@@ -272,9 +270,9 @@ static enum owner_state owner_ask_once(struct owner_memory *memory, const struct
     return memory->state;
 }
 
-/* A lock that each process takes when it opens the area belongs to the mapping: it lasts as long as
- * one process has that, be it by fork, whatever descriptors it closes and wherever it runs. So the
- * kernel knows when the last one is gone. */
+/* Each process locks the area when it opens it. The lock belongs to the mapping: it lasts while one
+ * process has the mapping, even by fork, whatever descriptors are closed. So the kernel knows when
+ * the last process is gone. */
 static struct flock whole_area(short type)
 {
     return (struct flock){.l_type = type, .l_whence = SEEK_SET};
@@ -387,7 +385,7 @@ static void count_lost(const struct live *live, const struct fisql_chunk *chunk,
     live->area->lost_bytes += chunk->length;
 }
 
-/* In this order: the next owner must not seem to be the last one. */
+/* In this order: the next owner must not look like the last one. */
 static void slot_free(const struct live *live, struct fisql_live_slot *slot, uint32_t index)
 {
     __atomic_store_n(&slot->pid, 0, __ATOMIC_RELEASE);
@@ -406,8 +404,8 @@ static bool slot_claim(struct fisql_live_slot *slot, uint32_t from, uint32_t to)
                                        __ATOMIC_RELAXED);
 }
 
-/* The length of a whole chunk, 0 where there is none. The process may have gone wild and be changing
- * it: what was checked is what is used. */
+/* The length of a whole chunk, 0 if it is none. A wild process may be changing it: use only what
+ * was checked. */
 static uint32_t whole_length(const struct fisql_chunk *chunk)
 {
     uint32_t length = __atomic_load_n(&chunk->length, __ATOMIC_RELAXED);
@@ -416,8 +414,8 @@ static uint32_t whole_length(const struct fisql_chunk *chunk)
     return sound ? length : 0;
 }
 
-/* Appends the chunk of a slot that was claimed (FISQL_SLOT_PACKING), or what it was packed into, unless
- * its process has taken it back. */
+/* Appends the chunk of a claimed slot (FISQL_SLOT_PACKING), or its packed form, unless the process
+ * has taken it back. */
 static void slot_append(struct live *live, struct fisql_live_slot *slot, uint32_t index,
                         const struct fisql_chunk *packed)
 {
@@ -454,7 +452,7 @@ static void live_collect(struct live *live)
     }
 }
 
-/* So many chunks may wait while one is compressed. */
+/* Chunks that may wait while one is compressed. */
 #define PACK_WAITING 4u
 
 static uint32_t handed_count(const struct live *live)
@@ -465,9 +463,9 @@ static uint32_t handed_count(const struct live *live)
     return count;
 }
 
-/* Packs the chunk of a claimed slot and appends it. Packing takes long, above all for a thread that gets
- * little processor time: not under the lock, which is held before and after. The slot stays mapped, as it
- * is pinned. Nobody else leaves a slot claimed without the lock, so what is claimed then is ours still. */
+/* Packs the chunk of a claimed slot and appends it. Packing takes long, so it runs without the
+ * lock, which is held before and after. The slot stays mapped, as it is pinned, and ours: nobody
+ * else leaves a slot claimed without the lock. */
 static void slot_pack(struct live *live, struct fisql_live_slot *slot, uint32_t index)
 {
     const struct fisql_chunk *packed = NULL;
@@ -500,7 +498,7 @@ bool live_append_handed(struct live *live, bool may_pack)
         uint32_t index = __atomic_load_n(handed, __ATOMIC_ACQUIRE);
         if (index == 0)
             continue;
-        pthread_mutex_lock(&live->lock); /* anew for each: others wait for one write at most */
+        pthread_mutex_lock(&live->lock); /* again for each: others wait for one write at most */
         handed_append(live, index - 1, may_pack);
         pthread_mutex_unlock(&live->lock);
         __atomic_store_n(handed, 0, __ATOMIC_RELEASE);
@@ -531,8 +529,8 @@ static void slot_salvage(struct live *live, struct fisql_live_slot *slot)
     count_lost(live, chunk, error);
 }
 
-/* What a slot holds whose process is gone, or may be. A lent one is freed at the next time: by then
- * the log whose chunk lies in it has been salvaged, wherever its slot lies. */
+/* Takes what a slot holds if its process is gone. A lent slot is freed the next time: by then the
+ * log whose chunk lies in it has been salvaged. */
 static void slot_look(struct live *live, struct fisql_live_slot *slot, uint32_t index, bool gone)
 {
     uint32_t state = __atomic_load_n(&slot->state, __ATOMIC_ACQUIRE);
@@ -594,7 +592,7 @@ bool live_holds_events(struct live *live)
         struct fisql_live_slot now;
         if (slot == NULL)
             continue;
-        now = *slot; /* its thread goes on */
+        now = *slot; /* its thread still writes */
         holds = now.chunk_slot == 0 &&
                 fisql_slot_sound(&now, chunk_of((struct fisql_live_slot *)(uintptr_t)slot),
                                  live->area->run_id);
@@ -618,8 +616,8 @@ uint64_t live_process_key(struct live *live, pid_t pid)
     return key;
 }
 
-/* A chunk of facts, which is freed by the caller; NULL without memory. Its length is made at least
- * size_min; facts may be NULL: none. */
+/* A chunk of facts of at least size_min bytes; the caller frees it. NULL without memory. facts may
+ * be NULL. */
 static struct fisql_chunk *facts_chunk(const struct live *live, enum fisql_chunk_kind kind,
                                        uint64_t process_key, pid_t pid,
                                        const struct live_fact *facts, size_t size_min)

@@ -16,7 +16,8 @@ size_t live_page_from(size_t bytes)
     return (bytes + 65535) & ~(size_t)65535;
 }
 
-/* A file with a size limit has no such room: elsewhere its pages take memory only when they are used. */
+/* A file with a size limit has no such room: elsewhere its pages take memory only when they are
+ * used. */
 static size_t control_room(void)
 {
     struct rlimit limit;

@@ -1,7 +1,7 @@
 /*
- * Where the parts of a live area's file are: the area itself with its slots, then, for a recording with these options,
- * the functions to record, recipes, requests for recipes of later modules, calls to fail, and room for filters of
- * `fisql control`.
+ * Where the parts of a live area's file are: the area itself with its slots, then, for a recording
+ * with these options, the functions to record, recipes, requests for recipes of later modules,
+ * calls to fail, and room for filters of `fisql control`.
  */
 #ifndef FISQL_CLI_RECORD_LIVE_LAYOUT_H
 #define FISQL_CLI_RECORD_LIVE_LAYOUT_H

@@ -8,12 +8,12 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Who hands over wakes us when there is work for longer than this. */
+/* Processes wake us if work for longer than this waits. */
 #define LOOK_NS 5000000
 #define SILENT_LOOK_NS 500000
-#define KEEP_NS 50000000 /* live_keep() goes through all slots */
+#define KEEP_NS 50000000 /* as live_keep() goes through all slots */
 
-/* Until somebody hands over enough to wake us, or for LOOK_NS. */
+/* Sleeps until processes have handed over enough to wake us, or for LOOK_NS. */
 static void writer_sleep(struct fisql_writer *shared)
 {
     struct timespec timeout = {0, LOOK_NS};
@@ -39,7 +39,7 @@ static void writer_keep(struct live *live, uint64_t *kept_ns)
     live_keep(live);
 }
 
-/* The processes cannot wake anybody. */
+/* Polls: these processes cannot wake us. */
 static void *writer_of_silent(void *context)
 {
     struct live_writer *writer = context;

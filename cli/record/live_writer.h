@@ -1,10 +1,10 @@
 /*
- * The thread of `fisql record` that appends to the log what processes hand over (formats/live.h, struct
- * fisql_writer), so that their threads need not. It gets what processor time nobody else wants: where
- * the program has work for all processors, its threads soon find that too much is waiting, and write
- * themselves, which costs them as much as if there were no writer. A process that may not make system
- * calls (collector/core/silent.h) cannot: where there is one, a second thread appends with what processor time
- * is anybody's.
+ * The thread of `fisql record` that appends to the log what processes hand over (formats/live.h,
+ * struct fisql_writer), so that their threads need not. It runs only on processor time that nobody
+ * else wants. If the program keeps all processors busy, its threads soon find that too many chunks
+ * wait, and write themselves, which costs as much as having no writer. A process that may not make
+ * system calls (collector/core/silent.h) cannot; for such processes a second thread appends at
+ * normal priority.
  */
 #ifndef FISQL_CLI_RECORD_LIVE_WRITER_H
 #define FISQL_CLI_RECORD_LIVE_WRITER_H
@@ -13,19 +13,21 @@
 
 struct live_writer {
     struct live *live;
-    pthread_t thread, second; /* the second one is for processes that cannot write themselves */
+    pthread_t thread, second; /* the second serves processes that cannot write themselves */
     bool started, second_started;
     uint32_t stop; /* atomic */
 };
 
-/* Starts it, unless there is one processor alone: then it would only get in the program's way. Before
- * any process can have the area: it says there whether chunks are compressed. Signals are as in the calling thread. */
+/* Starts the writer, unless there is only one processor, where it would get in the program's way.
+ * Call it before any process can have the area, which records whether chunks are compressed.
+ * Signals are as in the calling thread. */
 void live_writer_start(struct live_writer *writer, struct live *live, bool compress);
 
-/* live_keep(), unless the writer sees to that itself: a caller that must not wait for a slow disk. */
+/* live_keep(), unless the writer calls it itself. For a caller that must not wait for a slow
+ * disk. */
 void live_writer_keep(struct live_writer *writer);
 
-/* Appends what there is, and ends: from now on threads write their chunks themselves. */
+/* Appends what waits, and ends: from now on threads write their chunks themselves. */
 void live_writer_end(struct live_writer *writer);
 
 #endif

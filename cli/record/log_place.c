@@ -15,12 +15,12 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-/* With less room on the disk the older log gives way at once: what two of them need is not there, and a
- * fast program fills so much before it is seen that it records. */
+/* With less room on the disk the older log is removed at once: there is no room for two, and a fast
+ * program fills so much before we see that it records. */
 #define ROOM_FOR_BOTH_BYTES ((uint64_t)64 << 20)
-#define LOOKED_THROUGH_BYTES ((off_t)4 << 20) /* a longer log is not one without events */
+#define LOOKED_THROUGH_BYTES ((off_t)4 << 20) /* a longer log has events */
 
-/* Why what lies at the path must not be replaced by a log; NULL if it may. */
+/* Why a log must not replace the file at the path; NULL if it may. */
 static const char *log_problem(const char *path, const struct stat *status)
 {
     uint32_t magic = 0;
@@ -41,7 +41,7 @@ static const char *log_problem(const char *path, const struct stat *status)
     return log ? NULL : "exists and is not a fisql log: remove it, or give another file with -o";
 }
 
-/* Is there anything in the older log? One of another version may have. */
+/* Does the older log hold anything? One of another version may. */
 static bool is_worth_keeping(const char *path)
 {
     struct stat status;
@@ -64,7 +64,7 @@ static bool is_worth_keeping(const char *path)
     return holds;
 }
 
-/* Gives the older log a name of its own: place->earlier. Returns 0, or -1 with errno. */
+/* Gives the older log the name place->earlier. Returns 0, or -1 with errno. */
 static int put_aside(struct log_place *place)
 {
     char aside[PATH_MAX];
@@ -72,7 +72,7 @@ static int put_aside(struct log_place *place)
         errno = ENAMETOOLONG;
         return -1;
     }
-    int taken = mkostemp(aside, O_CLOEXEC); /* nobody else has the name then */
+    int taken = mkostemp(aside, O_CLOEXEC); /* so that nobody else has the name */
     if (taken < 0)
         return -1;
     close(taken);
@@ -86,8 +86,8 @@ static int put_aside(struct log_place *place)
     return 0;
 }
 
-/* Makes a file of our own and gives it the name of the older log. Holders of the old file never see the new
- * recording; its readers are undisturbed. */
+/* Makes a new file and gives it the name of the older log. Holders of the old file never see the
+ * new recording; its readers are undisturbed. */
 static int log_replace(struct log_place *place, bool keep)
 {
     char fresh[PATH_MAX];
@@ -112,7 +112,7 @@ static int log_replace(struct log_place *place, bool keep)
     return log;
 }
 
-/* What a run without fisql record left beside the older log. */
+/* Removes what a run without `fisql record` left beside the older log. */
 static void live_remove(const char *path)
 {
     char live[PATH_MAX];
@@ -161,7 +161,7 @@ void log_place_recorded(struct log_place *place)
 bool log_place_give_back(struct log_place *place)
 {
     struct stat log, named;
-    /* Another recording may have taken the place meanwhile. */
+    /* Another recording may have taken the place. */
     bool ours =
         lstat(place->path, &named) != 0 ||
         (fstat(place->log, &log) == 0 && log.st_ino == named.st_ino && log.st_dev == named.st_dev);

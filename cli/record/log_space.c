@@ -21,9 +21,9 @@ void log_space_begin(struct log_space *space, int log)
     struct statfs system;
     struct rlimit limit;
     *space = (struct log_space){.log = log};
-    /* On others it is not known to gain: tmpfs takes the memory at once, NFS asks the server. Under
-     * a limit on the size of files threads may record that live_busy() does not know of, and the
-     * end must not be cut. */
+    /* Other file systems are not known to gain: tmpfs takes the memory at once, NFS asks the
+     * server. Under a limit on the size of files, threads that live_busy() does not know of may
+     * record, so the end must not be cut. */
     space->off = getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur != RLIM_INFINITY ||
                  fstatfs(log, &system) != 0 ||
                  (system.f_type != EXT4_SUPER_MAGIC && system.f_type != XFS_MAGIC);
@@ -48,7 +48,7 @@ bool log_space_keep(struct log_space *space)
                  (uint64_t)room.f_bavail * room.f_frsize / FREE_PART < ahead;
     if (space->off)
         return grown;
-    /* Where it fails it may have reserved a part: that is to be given back too. */
+    /* A failing call may have reserved a part, which must be given back, too. */
     space->reserved_bytes = from + more;
     space->off = fallocate(space->log, FALLOC_FL_KEEP_SIZE, (off_t)from, (off_t)more) != 0;
     return grown;
@@ -60,5 +60,5 @@ void log_space_end(struct log_space *space)
     if (space->reserved_bytes != 0 && fstat(space->log, &status) == 0 &&
         (uint64_t)status.st_size < space->reserved_bytes &&
         ftruncate(space->log, status.st_size) != 0)
-        space->off = true; /* the blocks stay with the file: no harm to what is in it */
+        space->off = true; /* the blocks stay with the file, which does no harm */
 }

@@ -1,9 +1,9 @@
 /*
  * Adding up a log: see log_totals.h.
  *
- * A chunk is whole if the next chunk, or the log's end, is where its length says. Where neither is,
- * a write failed in the middle: the checksum decides about the chunk, and what is there is
- * looked through for the next header.
+ * A chunk is whole if its length leads to the next chunk or to the log's end. Otherwise a write
+ * failed in the middle: the checksum decides about the chunk, and we search what follows for the
+ * next header.
  */
 #include "cli/record/log_totals.h"
 #include "formats/log.h"
@@ -21,7 +21,6 @@ static bool header_at(int log, uint64_t offset, uint64_t run_id, struct fisql_ch
            chunk->length <= FISQL_CHUNK_LENGTH_MAX && chunk->length % 8 == 0;
 }
 
-/* Is the chunk as it was written? */
 static bool checksum_right(int log, uint64_t offset, const struct fisql_chunk *head)
 {
     struct fisql_chunk *chunk = malloc(head->length);

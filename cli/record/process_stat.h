@@ -8,17 +8,17 @@
 struct process_stat {
     char state;     /* 'Z' = a zombie, 'X' = dead */
     unsigned flags; /* PF_ of the kernel */
-    long threads;   /* those that have not ended */
+    long threads;   /* that have not ended */
     uint64_t start; /* since boot, in clock ticks (sysconf(_SC_CLK_TCK)) */
 };
 
-/* From /proc/PID/stat. False where there is no such process, or it may not be looked at. */
+/* From /proc/PID/stat. False if there is no such process, or we may not look. */
 bool process_stat_read(long pid, struct process_stat *stat);
 
-/* Of the process's first thread; 0 where the kernel does not count it. */
+/* Of the process's first thread; 0 where the kernel does not count. */
 struct process_times {
     uint64_t ran_ns;    /* on the processor */
-    uint64_t queued_ns; /* it could have run and others did */
+    uint64_t queued_ns; /* runnable while others ran */
     uint64_t waits;     /* voluntary context switches */
     uint64_t preemptions;
 };
@@ -33,7 +33,7 @@ struct process_signals {
     bool stopped; /* by a signal or a debugger */
 };
 
-/* From /proc/PID/status; nothing is pending where there is no such process. */
+/* From /proc/PID/status; nothing is pending if there is no such process. */
 void process_signals_read(long pid, struct process_signals *signals);
 
 #endif

@@ -25,7 +25,7 @@ static bool read_at(const struct bytes *bytes, void *to, size_t size, uint64_t o
     return true;
 }
 
-/* Is the word a string of its own in one of the string tables? */
+/* Does a string table hold the word as a string of its own? */
 static bool names_hold(const struct bytes *bytes, const ElfW(Ehdr) * elf, const char *word)
 {
     size_t length = strlen(word) + 1; /* with the NUL behind it */

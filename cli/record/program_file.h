@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 struct program_file {
-    bool known;            /* it is an ELF program, and could be read */
+    bool known;            /* an ELF program that could be read */
     bool machine_same;     /* as ours */
     bool is_static;        /* no dynamic linker starts it */
     bool hooks;            /* its symbols name the hooks */
@@ -13,7 +13,7 @@ struct program_file {
     bool own_asan_options; /* defines __asan_default_options(), in place of the collector's */
 };
 
-/* Looks at a program, given as for execvp(). */
+/* Looks at a program, named as for execvp(). */
 void program_file_look(struct program_file *file, const char *program);
 
 #endif

@@ -17,7 +17,7 @@ static bool is_number(const char *text)
 
 bool rank_read(const char **rank, const char **ranks)
 {
-    /* A launcher inside a Slurm job has its own; Slurm's are then those of the launcher. */
+    /* A launcher inside a Slurm job sets its own; Slurm's then describe the launcher. */
     static const char *const variables[][2] = {{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
                                                {"PMI_RANK", "PMI_SIZE"},
                                                {"SLURM_PROCID", "SLURM_NTASKS"}};

@@ -13,9 +13,9 @@
 /* ---- what is wrong ---- */
 
 #define SHOWN_MAX 100u /* bytes of a request, ... */
-#define BEFORE_MAX 40u /* ... and of these before what is wrong, where it is longer */
+#define BEFORE_MAX 40u /* ... of these before the wrong word, if the request is longer */
 
-/* Columns that bytes of a text take on a terminal. */
+/* Columns of the first bytes of a text on a terminal. */
 static size_t columns(const char *text, size_t bytes)
 {
     char part[SHOWN_MAX + 1];
@@ -143,7 +143,7 @@ bool module_expressions_link(const struct module_expressions *module, const stru
     size_t count;
     const struct parameter *parameters = parameters_of_hook(module, hook->function, &count);
     for (size_t i = 0; i < count && !hook->exit; i++) {
-        /* Behind all of the hook's, or they would be taken for others. */
+        /* Behind all the hook's values, where they cannot be mistaken for others. */
         if (parameters[i].code == NULL || parameters[i].position != hook->count + n + 1)
             continue;
         linked->whole = expression_link(parameters[i].code, recipes->values + hook->first,

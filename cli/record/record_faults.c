@@ -77,7 +77,7 @@ struct area {
     bool failed;
 };
 
-/* Puts bytes at the area's end, on a multiple of 8; returns where. */
+/* Puts bytes at the area's end, on a multiple of 8; returns their offset. */
 static uint64_t put(struct area *area, const void *bytes, size_t count)
 {
     struct error error;
@@ -93,7 +93,7 @@ static uint64_t put(struct area *area, const void *bytes, size_t count)
     return at;
 }
 
-/* MODULE+0xADDRESS,... from the call outwards. */
+/* Parses MODULE+0xADDRESS,..., from the call outwards. */
 static int put_sites(struct area *area, const struct fault_rule *rule,
                      struct fisql_fault_rule *made)
 {
@@ -125,7 +125,8 @@ static int put_sites(struct area *area, const struct fault_rule *rule,
     return result;
 }
 
-/* The index of an argument of a call of the C library; -1 after saying which there are. */
+/* The index of an argument of a call of the C library; -1 after saying which arguments there
+ * are. */
 static int argument_index(const struct fault_rule *rule, const struct fault_when *when)
 {
     const char *names = rule->call != NULL ? rule->call->arguments : "size alignment";
@@ -210,7 +211,7 @@ static int make_area(const struct fault_search *search, struct record_faults *fa
 
 /* ---- is there what the rules name? ---- */
 
-/* No function has the name: says which may have been meant. */
+/* Says that no function has the name, and which may be meant. */
 static int misspelt(const struct fault_search *search, const struct fault_rule *rule, size_t at,
                     const char *pattern, bool target)
 {
@@ -286,7 +287,7 @@ static int check(const struct fault_search *search, uint32_t string_max)
     return 0;
 }
 
-/* Do rules name anything in the program itself? */
+/* Does a rule name a function of the program? */
 static bool want_modules(const struct record_faults *faults)
 {
     bool wanted = false;
@@ -300,7 +301,7 @@ int record_faults_make(struct record_faults *faults, const char *program, uint32
 {
     char image[PATH_MAX], cache[PATH_MAX];
     if (faults->rules_count == 0 || !program_image(program, image))
-        return 0; /* running it will say why */
+        return 0; /* running it says why */
     struct program_file file;
     program_file_look(&file, program);
     if (file.collector || file.is_static)
@@ -337,7 +338,7 @@ char *record_faults_text(const struct record_faults *faults)
         const struct fault_rule *rule = &faults->rules[i];
         bool usual = strncmp(rule->action, "fail", 4) == 0;
         fprintf(out, "%s\t", rule->target);
-        if (usual) /* what that means here */
+        if (usual) /* its meaning for this call */
             fprintf(out, "return %" PRId64, (int64_t)rule->made.value);
         else
             fputs(rule->action, out);

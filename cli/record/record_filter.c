@@ -1,8 +1,8 @@
 /*
  * --only and --exclude: see record_filter.h. A pattern is a shell pattern (fnmatch) for a
- * function's demangled name, its name without parameters, its file's path, or the last part of
- * that. Libraries that the program opens itself (dlopen) are not known here: with --only they are
- * not recorded, with --exclude all of their functions are.
+ * function's demangled name, its name without parameters, its file's path, or the path's last part.
+ * We do not know libraries that the program opens itself (dlopen): with --only none of their
+ * functions is recorded, with --exclude all are.
  */
 #include "cli/record/record_filter.h"
 
@@ -85,7 +85,7 @@ int record_filter_make(struct record_options *options, const char *program)
     char image[PATH_MAX];
     struct filter filter = {.patterns = &options->patterns};
     if (options->patterns.count == 0 || !program_image(program, image))
-        return 0; /* running it will say why */
+        return 0; /* running it says why */
     int result = filter_begin(&filter, options->only, &options->filter, &options->filter_bytes);
     if (result != 0)
         return result;

@@ -19,9 +19,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#define SCRIPTS_MAX 6     /* scripts that name scripts: the kernel gives up earlier */
-#define LIST_SECONDS 10   /* for the dynamic linker to say what it would load */
-#define LIST_MAX 1048576u /* bytes of its answer */
+#define SCRIPTS_MAX 6     /* nested scripts: the kernel gives up earlier */
+#define LIST_SECONDS 10   /* for the dynamic linker's answer */
+#define LIST_MAX 1048576u /* bytes of the answer */
 #define HEADERS_MAX 4096u
 
 bool program_find(const char *program, char *path, size_t size)
@@ -51,8 +51,8 @@ bool program_find(const char *program, char *path, size_t size)
 
 /* ---- ELF files ---- */
 
-/* Text of the program header PT_INTERP: the dynamic linker. Empty where there is none; false if
- * this is no ELF file of this byte order. */
+/* The dynamic linker (program header PT_INTERP); empty if there is none. False if the file is no
+ * ELF file of this byte order. */
 static bool elf_interpreter(int file, char *text, size_t size)
 {
     Elf64_Ehdr head;
@@ -87,7 +87,7 @@ static bool elf_interpreter(int file, char *text, size_t size)
     return true;
 }
 
-/* Does the dynamic linker know --list? glibc's and musl's do; others are not run. */
+/* Does the dynamic linker know --list? We run only glibc's and musl's. */
 static bool lists(const char *interpreter)
 {
     static const char *const known[] = {"ld-linux", "ld-musl-", "ld64.so.", "ld.so.1"};
@@ -98,7 +98,8 @@ static bool lists(const char *interpreter)
     return false;
 }
 
-/* Puts in the place of a script's path that of its interpreter, and so on. False: there is no ELF file. */
+/* Replaces the path of a script by that of its interpreter, repeatedly. False if there is no ELF
+ * file. */
 static bool image_find(char *path, size_t size)
 {
     char line[PATH_MAX], interpreter[PATH_MAX];
@@ -114,7 +115,7 @@ static bool image_find(char *path, size_t size)
         if (length < 0)
             return false;
         line[length] = 0;
-        const char *name = "/bin/sh"; /* as execvp() does with a file that names none */
+        const char *name = "/bin/sh"; /* as execvp() does without #! */
         if (strncmp(line, "#!", 2) == 0) {
             char *start = line + 2 + strspn(line + 2, " \t");
             start[strcspn(start, " \t\r\n")] = 0;
@@ -137,7 +138,7 @@ bool program_image(const char *program, char *path)
 
 static pid_t list_start(const char *interpreter, const char *image, int output)
 {
-    /* What would make it do more than it is asked for. */
+    /* These would make it do more. */
     static const char *const unwanted[] = {"LD_AUDIT",        "LD_DEBUG",   "LD_DEBUG_OUTPUT",
                                            "LD_PROFILE",      "LD_VERBOSE", "LD_SHOW_AUXV",
                                            "LD_BIND_NOW",     "LD_WARN",    "LD_TRACE_PRELINKING",
@@ -162,7 +163,7 @@ static int64_t now_ms(void)
     return now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* Reads to the end and terminates the text; false if time or room is over before. */
+/* Reads to the end and terminates the text; false if time or room runs out first. */
 static bool answer_read(int from, char *answer, size_t room)
 {
     int64_t until = now_ms() + LIST_SECONDS * 1000;
@@ -186,8 +187,8 @@ bool library_is_libc(const char *path)
     return starts_with(last_part(path), "libc.so.");
 }
 
-/* The path in a line of the answer: "NAME => PATH (0x...)", or "PATH (0x...)" where a library was
- * linked by its path. NULL where there is none. */
+/* The path in a line of the answer: "NAME => PATH (0x...)", or "PATH (0x...)" of a library that was
+ * linked by its path. NULL if there is none. */
 static char *line_path(char *line)
 {
     char *path = strstr(line, "=> ");
@@ -220,7 +221,7 @@ static int libraries(const char *image, int (*each)(void *context, const char *p
         result = fail("%s: %s --list did not say what libraries it has", image, interpreter);
     close(ends[0]);
     if (pid > 0) {
-        kill(pid, SIGKILL); /* where it has not ended by itself */
+        kill(pid, SIGKILL); /* if it has not ended */
         waitpid(pid, NULL, 0);
     }
     for (char *line; result == 0 && (line = strsep(&rest, "\n")) != NULL;) {

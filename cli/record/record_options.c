@@ -279,7 +279,7 @@ static int set_option(struct record_options *options, const struct args *args)
     }
 }
 
-/* Each rank of a job has a log of its own. */
+/* Gives each rank of a job its own log. */
 static int name_rank(struct record_options *options)
 {
     static char path[PATH_MAX];

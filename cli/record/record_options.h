@@ -11,7 +11,7 @@
 struct fault_rule;
 
 #define RECORD_STRING_MAX 64u        /* bytes of a text, by default */
-#define RECORD_VALUES_WAIT_MS 10000u /* a program that is run waits for its recipes at most */
+#define RECORD_VALUES_WAIT_MS 10000u /* a child program waits so long for its recipes */
 
 /* What --values and the like ask for. */
 struct record_values {
@@ -20,11 +20,11 @@ struct record_values {
     struct record_patterns patterns; /* none = all functions */
     struct expressions expressions;  /* of --value */
     bool no_results;
-    bool quiet;          /* say only what is wrong and what is lost, not what takes long */
-    uint32_t string_max; /* bytes of a text; 0 = as usual */
-    uint32_t wait_ms;    /* a program that is run waits for its recipes at most; 0 = not */
+    bool quiet;          /* report only what is wrong or lost */
+    uint32_t string_max; /* bytes of a text; 0 = default */
+    uint32_t wait_ms;    /* a child program waits so long for its recipes; 0 = not at all */
     bool wait_given;
-    char *recipes; /* as the collector reads them (formats/recipe.h); NULL if none */
+    char *recipes; /* in the form of formats/recipe.h; NULL = none */
     size_t recipes_bytes;
 };
 
@@ -32,8 +32,8 @@ struct record_values {
 struct record_faults {
     struct fault_rule *rules;
     size_t rules_count, rules_room;
-    bool library_calls; /* some are about calls of the C library */
-    char *area; /* as the collector reads it (formats/fault.h), but for the counts; NULL if none */
+    bool library_calls;  /* some rules fail calls of the C library */
+    char *area;          /* in the form of formats/fault.h, but for the counts; NULL = none */
     size_t area_bytes;   /* without the counts */
     uint64_t room_bytes; /* with them */
 };
@@ -47,27 +47,27 @@ struct record_options {
     const char *log; /* borrowed from argv */
     bool quiet, no_alloc, no_time, start_off;
     bool no_waits, no_compress;
-    bool reference; /* the program is run once more, without the collector: see reference.h */
+    bool reference; /* run the program again without the collector (reference.h) */
     uint32_t locks; /* 1: --locks, 2: --locks=all */
     uint32_t depth;
     uint64_t min_duration_ns;
     uint32_t ring_chunks;
-    uint32_t history;   /* calls of each thread in a report of an incident; 0 = as usual */
+    uint32_t history;   /* calls of each thread in a report of an incident; 0 = default */
     uint32_t on_assert; /* enum fisql_on_assert */
     struct record_levels levels;
     bool only; /* patterns say what to record, not what to leave out */
     struct record_patterns patterns;
-    char *filter; /* functions that match, as collector/core/filter.c reads them; NULL if none */
+    char *filter; /* matching functions, as collector/core/filter.c reads them; NULL = none */
     size_t filter_bytes;
     struct record_values values;
     struct record_faults faults;
 };
 
-/* Parses argv, argv[0] being "record" or "run". Returns ARGS_GO_ON, with the index of the
- * program in *program, or the exit status after --help or saying what is wrong. */
+/* Parses argv; argv[0] is "record" or "run". Returns ARGS_GO_ON with the index of the program in
+ * *program, or the exit status after printing help or saying what is wrong. */
 int record_options_parse(struct record_options *options, int argc, char **argv, int *program);
 
-/* The options for the collector, as FISQL_OPTIONS holds them. */
+/* The options in the form of FISQL_OPTIONS, for the collector. */
 void record_options_text(const struct record_options *options, char *text, size_t size);
 
 void record_options_release(struct record_options *options);

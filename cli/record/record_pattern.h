@@ -13,8 +13,8 @@ struct record_patterns {
 /* Returns 0, or 2 after saying that memory ran out. The caller frees the items. */
 int record_patterns_add(struct record_patterns *patterns, const char *pattern);
 
-/* Does a function's name or file match one of the patterns? A user may know a name as `f` or as `f(int)`, a file by
- * its path or the last part of it. `file` may be NULL. */
+/* Does a function's name or file match one of the patterns? A user may know a name as `f` or as
+ * `f(int)`, a file by its path or the last part of it. `file` may be NULL. */
 bool record_patterns_match(const struct record_patterns *patterns, const char *name,
                            const char *file);
 

@@ -7,8 +7,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The system calls themselves: libc keeps two real-time signals for itself and does not block them.
- * A bit for each signal, the first one lowest. */
+/* System calls, because libc does not block two real-time signals that it keeps for itself. A mask
+ * has a bit for each signal, the first one lowest. */
 static uint64_t mask_set(int how, uint64_t mask)
 {
     uint64_t old = 0;
@@ -31,7 +31,7 @@ void signals_begin(struct signals *signals)
 {
     struct sigaction normal = {.sa_handler = SIG_DFL};
     *signals = (struct signals){.mask = mask_set(SIG_BLOCK, ~(uint64_t)0)};
-    sigaction(SIGCHLD, &normal, &signals->child); /* ignored, it would take the exit status away */
+    sigaction(SIGCHLD, &normal, &signals->child); /* ignored, it would lose the exit status */
     witness_start(&signals->witness);
 }
 
@@ -41,18 +41,18 @@ void signals_inherit(const struct signals *signals)
     mask_set(SIG_SETMASK, signals->mask);
 }
 
-/* Did the program get it too, or is it none of its business? */
+/* Did the program get the signal, too, or does it not concern the program? */
 static bool is_for_us(struct signals *signals, const siginfo_t *info)
 {
     int number = info->si_signo;
     if (info->si_code <= 0 && info->si_pid != 0 &&
         (info->si_pid == getpid() || info->si_pid == signals->witness.pid))
-        return true; /* SIGPIPE, SIGXFSZ: by our own writing; SIGCONT: we go on */
+        return true; /* SIGPIPE, SIGXFSZ: our own writing; SIGCONT: we go on */
     bool group = witness_got(&signals->witness, info);
-    if (info->si_code <= 0) /* by a process */
+    if (info->si_code <= 0) /* sent by a process */
         return group;
-    /* By the kernel, to all processes of a terminal, but for these: a timer that was set before we
-     * were run, and what the first process of a session gets when its terminal is gone. */
+    /* Sent by the kernel to all processes of a terminal, except by a timer that was set before we
+     * were started, and the signals of the first process of a session that loses its terminal. */
     if (number == SIGALRM || number == SIGVTALRM || number == SIGPROF)
         return false;
     return !((number == SIGHUP || number == SIGCONT) && getsid(0) == getpid());
@@ -60,14 +60,14 @@ static bool is_for_us(struct signals *signals, const siginfo_t *info)
 
 static void pass_on(pid_t program, siginfo_t *info)
 {
-    /* With its value, and with its sender, where the kernel lets us. */
+    /* With its value and sender, if the kernel allows it. */
     if (info->si_code == SI_QUEUE &&
         syscall(SYS_rt_sigqueueinfo, program, info->si_signo, info) == 0)
         return;
     kill(program, info->si_signo);
 }
 
-/* Takes the action that the signal has where no handler is. */
+/* Takes the signal's default action. */
 static void stop_self(int number)
 {
     struct sigaction normal = {.sa_handler = SIG_DFL}, old = normal;
@@ -83,7 +83,7 @@ static bool asks_to_end(int number)
     return number == SIGTERM || number == SIGINT || number == SIGQUIT || number == SIGHUP;
 }
 
-/* There is no program any more: signals mean us. */
+/* Without a program, signals are meant for us. */
 static void take_action(struct signals *signals, int number)
 {
     if (asks_to_end(number))
@@ -98,7 +98,7 @@ void signals_wait(struct signals *signals, int timeout_ms)
     while (mask_take(~(uint64_t)0, timeout_ms, &info)) {
         timeout_ms = 0;
         if (info.si_signo == SIGCHLD && info.si_code > 0)
-            continue; /* the caller looks after the program in any case */
+            continue; /* the caller checks the program in any case */
         if (signals->program != 0 && asks_to_end(info.si_signo))
             signals->ends_asked |= mask_of(info.si_signo);
         if (signals->program == 0)
@@ -112,7 +112,7 @@ void signals_stop(struct signals *signals, int number)
 {
     witness_watch(&signals->witness, signals->program);
     if (number == SIGSTOP && signals->witness.pid == 0)
-        return; /* there may be nobody to let us go on; of a terminal's stops, the shell does */
+        return; /* perhaps nobody would continue us; after a stop by a terminal, the shell does */
     stop_self(number);
     witness_unwatch(&signals->witness);
 }
@@ -120,8 +120,8 @@ void signals_stop(struct signals *signals, int number)
 void signals_program_ended(struct signals *signals)
 {
     siginfo_t info;
-    /* What came before the end was dealt with; what the terminal or the group got since then was
-     * for the program. Any other asks us to end. */
+    /* Signals from before the end have been handled; those that the terminal or group got since
+     * were meant for the program. Any other asks us to end. */
     while (mask_take(~mask_of(SIGCHLD), 0, &info))
         if (!is_for_us(signals, &info))
             take_action(signals, info.si_signo);

@@ -1,11 +1,11 @@
 /*
- * Signals of `fisql record`. As long as the program runs, what is sent to us is meant for it: every
- * signal that can be caught, and that was sent to us alone, is passed on once. What the program
- * gets without us (a terminal's signals, signals to the process group) is not passed on. When the
- * program stops we stop, so that a shell sees its job stopped.
+ * Signals of `fisql record`. While the program runs, signals sent to us are meant for it: we pass
+ * on, once, each signal that can be caught and was sent to us alone. We do not pass on what the
+ * program gets without us (signals of a terminal or to the process group). When the program stops
+ * we stop, so that a shell sees its job stopped.
  *
- * All signals are blocked from signals_begin() on and taken one by one by signals_wait(): nothing
- * is interrupted by one, and none is lost between two looks.
+ * All signals are blocked from signals_begin() on, and signals_wait() takes them one by one: none
+ * interrupts anything, and none is lost between two looks.
  */
 #ifndef FISQL_CLI_RECORD_RECORD_SIGNALS_H
 #define FISQL_CLI_RECORD_RECORD_SIGNALS_H
@@ -19,30 +19,28 @@
 
 struct signals {
     uint64_t mask;          /* what was blocked when we were started */
-    struct sigaction child; /* SIGCHLD, likewise */
+    struct sigaction child; /* SIGCHLD's action at that time */
     struct witness witness;
-    pid_t program; /* 0 = none that signals could be passed on to */
-    uint64_t
-        ends_asked; /* signals that end a process and came while the program ran: a bit for each */
-    int end_asked; /* a signal that ends a process came when there was no program any more; 0 = no */
+    pid_t program;       /* 0 = no program to pass signals on to */
+    uint64_t ends_asked; /* a bit for each terminating signal that came while the program ran */
+    int end_asked;       /* terminating signal that came when no program ran any more; 0 = none */
 };
 
-/* Once, before the program is started. */
 void signals_begin(struct signals *signals);
 
-/* In the program's process before it is run: signals as we got them. */
+/* In the program's process before exec: restores the signals that we got. */
 void signals_inherit(const struct signals *signals);
 
-/* Handles the signals that have come; waits for the first for up to timeout_ms. */
+/* Handles the signals that have come; waits up to timeout_ms for the first. */
 void signals_wait(struct signals *signals, int timeout_ms);
 
-/* The program was stopped by this signal: we stop too, and return when we go on. */
+/* The program was stopped by this signal: stops us, too, and returns when we continue. */
 void signals_stop(struct signals *signals, int number);
 
 /* The program has ended, and its pid may soon be another's. */
 void signals_program_ended(struct signals *signals);
 
-/* Ends this process by a signal, without a core of its own. Returns if that cannot be done. */
+/* Ends this process by a signal, without a core. Returns if it cannot. */
 void signals_die(int number);
 
 #endif

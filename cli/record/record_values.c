@@ -1,6 +1,7 @@
 /*
- * The recipes that `fisql record --values` gives to the collector: see record_values.h. Each module's are
- * made by debuginfo/recipes/recipes.h; here those are picked that are wanted, and all are put into one area.
+ * The recipes that `fisql record --values` gives to the collector: see record_values.h.
+ * debuginfo/recipes/recipes.h makes those of a module; we pick the wanted ones and put all into one
+ * area.
  */
 #include "cli/record/record_values.h"
 
@@ -37,15 +38,15 @@ struct making {
     size_t modules_count, modules_capacity;
     char cache[PATH_MAX];
     const char *cache_dir;       /* NULL = none */
-    size_t matches;              /* functions with hooks that match */
+    size_t matches;              /* matching functions with hooks */
     size_t hooked;               /* modules with hooks, ... */
-    size_t undescribed;          /* ... of which so many have no debug information */
-    char without[PATH_MAX + 64]; /* the first of these, and why */
+    size_t undescribed;          /* ... those of them without debug information */
+    char without[PATH_MAX + 64]; /* the first of these, and the reason */
 };
 
 /* ---- what takes long ---- */
 
-/* Says what is being read when it has taken a second. */
+/* Says after a second what is being read. */
 struct patience {
     pthread_t thread;
     pthread_mutex_t lock;
@@ -95,14 +96,14 @@ static void patience_end(struct patience *patience)
 
 /* ---- what is wanted ---- */
 
-/* For each function of a module: 0 = not asked yet, 1 = not wanted, 2 = wanted. */
+/* `known`, by function of the module: 0 = not asked yet, 1 = unwanted, 2 = wanted. */
 struct wanted {
     struct symbols symbols;
     unsigned char *known;
     struct module_expressions expressions;
 };
 
-/* Is not all of a module wanted, or more? Then its functions' names are needed. */
+/* Are only some functions wanted, or expressions? Then we need the functions' names. */
 static bool is_choosy(const struct making *making)
 {
     return making->wanted->patterns.count > 0 || making->wanted->expressions.count > 0;
@@ -126,7 +127,8 @@ static bool is_wanted(const struct making *making, struct wanted *wanted, uint64
     return *known == 2;
 }
 
-/* Puts a value at a place that there is, with its pieces or steps behind what was copied before. 0 or -1. */
+/* Copies a value to an existing place, and its pieces or steps behind the values so far. Returns 0
+ * or -1. */
 static int copy_value(struct module *module, const struct recipes *recipes,
                       struct fisql_recipe_value value, size_t at)
 {
@@ -146,7 +148,7 @@ static int copy_value(struct module *module, const struct recipes *recipes,
     return 0;
 }
 
-/* Likewise that of an expression, with its steps. */
+/* Copies an expression's value with its steps. */
 static int copy_expression(struct module *module, const struct recipes *recipes,
                            const struct linked_expression *linked, size_t at)
 {
@@ -216,7 +218,7 @@ static int pick(struct making *making, const struct recipes *recipes, struct wan
     return 0;
 }
 
-/* Functions that match, of a module without debug information. */
+/* Counts matching functions of a module without debug information. */
 static size_t count_matches(struct making *making, struct wanted *wanted)
 {
     size_t matches = 0;
@@ -291,7 +293,7 @@ static uint64_t rounded(uint64_t bytes)
     return (bytes + 7) & ~(uint64_t)7;
 }
 
-/* Puts bytes at the area's end; returns where. */
+/* Puts bytes at the area's end; returns their offset. */
 static uint64_t put(char *area, uint64_t *used, const void *bytes, size_t count)
 {
     uint64_t at = *used;
@@ -350,7 +352,7 @@ static void release(struct making *making)
     free(making->modules);
 }
 
-/* Is there something to record? Says what is missing. */
+/* Is there anything to record? Says what is missing. */
 static int check(const struct making *making, const char *program)
 {
     const struct record_values *values = making->wanted;
@@ -369,7 +371,7 @@ int record_values_make(struct record_values *values, const char *program)
 {
     char image[PATH_MAX];
     if (!values->wanted || !program_image(program, image))
-        return 0; /* running it will say why */
+        return 0; /* running it says why */
     struct program_file file;
     program_file_look(&file, program);
     if (file.collector || (file.is_static && file.hooks))
@@ -384,7 +386,7 @@ int record_values_make(struct record_values *values, const char *program)
     int result = program_modules(image, add_module, making);
     if (result == 0)
         result = check(making, program);
-    if (result == 0 && making->hooked > 0) /* else it runs others, as env and sh do */
+    if (result == 0 && making->hooked > 0) /* otherwise it runs others, as env and sh do */
         result = record_expressions_check(&values->expressions, program);
     if (result == 0)
         result = make_area(making, values->string_max, &values->recipes, &values->recipes_bytes);
@@ -393,7 +395,6 @@ int record_values_make(struct record_values *values, const char *program)
     return result;
 }
 
-/* Is it the file that is meant? */
 static bool is_module(const char *path, uint64_t device, uint64_t inode, const char *build_id)
 {
     struct stat status;
@@ -404,7 +405,7 @@ static bool is_module(const char *path, uint64_t device, uint64_t inode, const c
 void record_values_of(const struct record_values *values, const char *path, uint64_t device,
                       uint64_t inode, const char *build_id, char **area, uint64_t *bytes)
 {
-    struct record_values own = *values; /* what it notes of patterns is of no use here */
+    struct record_values own = *values; /* a copy: what it notes of patterns is not needed */
     struct making *making = calloc(1, sizeof *making);
     *area = NULL;
     if (making == NULL || library_is_libc(path) || !is_module(path, device, inode, build_id)) {

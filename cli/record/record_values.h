@@ -1,19 +1,19 @@
-/* --values of `fisql record`: from patterns to the recipes that the collector records arguments and results
- * by. */
+/* --values of `fisql record`: from patterns to the recipes by which the collector records arguments
+ * and results. */
 #ifndef FISQL_CLI_RECORD_RECORD_VALUES_H
 #define FISQL_CLI_RECORD_RECORD_VALUES_H
 
 #include "cli/record/record_options.h"
 
-/* Makes the recipes of the program and the libraries it is linked with, and sets values->recipes to them
- * (formats/recipe.h). Does nothing where values are not wanted. Returns 0, or 2 after saying on stderr what
- * is wrong: that no function matches a pattern, or that there is no debug information. Says what takes
- * long, too, unless values->quiet. Of libraries that the program opens itself (dlopen), and of programs
- * that it runs, late_recipes.h makes them. */
+/* Makes the recipes of the program and its libraries, and sets values->recipes to them
+ * (formats/recipe.h). Does nothing if values are not wanted. Returns 0, or 2 after saying what is
+ * wrong: no function matches a pattern, or there is no debug information. Says what takes long,
+ * unless values->quiet. late_recipes.h makes recipes of libraries that the program opens itself
+ * (dlopen) and of programs that it runs. */
 int record_values_make(struct record_values *values, const char *program);
 
-/* Likewise of one module, which `device`, `inode` and build_id ("" = none) tell from another one of this
- * path. *area: NULL = there are none; the caller frees it. */
+/* Makes the recipes of one module; `device`, `inode` and build_id ("" = none) distinguish it from
+ * another file at this path. *area: NULL = none; the caller frees it. */
 void record_values_of(const struct record_values *values, const char *path, uint64_t device,
                       uint64_t inode, const char *build_id, char **area, uint64_t *bytes);
 

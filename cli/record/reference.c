@@ -14,9 +14,9 @@
 #include <unistd.h>
 
 #define POLL_MS 20
-#define KILL_AFTER_MS 1000 /* what was asked to end and does not is killed */
+#define KILL_AFTER_MS 1000 /* a program that does not end when asked to is killed */
 
-/* Descriptor of what the program reads, at its present place; -1 if it cannot be read twice. */
+/* Descriptor of the program's input, at its present place; -1 if it cannot be read twice. */
 static int input_open(void)
 {
     struct stat input, none;
@@ -25,7 +25,7 @@ static int input_open(void)
         return open("/dev/null", O_RDONLY | O_CLOEXEC);
     if (!S_ISREG(input.st_mode))
         return -1;
-    /* One with an offset of its own. */
+    /* With an offset of its own. */
     int file = open("/proc/self/fd/0", O_RDONLY | O_CLOEXEC);
     if (file >= 0)
         lseek(file, lseek(STDIN_FILENO, 0, SEEK_CUR), SEEK_SET);
@@ -58,7 +58,7 @@ uint64_t reference_cpu_ns(const struct rusage *usage)
            ((uint64_t)usage->ru_utime.tv_usec + (uint64_t)usage->ru_stime.tv_usec) * 1000u;
 }
 
-/* In the child: what the program would have without us, but for its output. */
+/* In the child: restores what the program would have without us, but for its output. */
 static void child_setup(const struct reference *reference)
 {
     const struct rlimit none = {0, 0};
@@ -75,7 +75,7 @@ static void child_setup(const struct reference *reference)
         unsetenv("LD_PRELOAD");
 }
 
-/* Waits for it, and ends it when we are asked to end. Returns its status. */
+/* Waits for the program, and ends it when we are asked to end. Returns its status. */
 static int reference_wait(pid_t pid, struct signals *signals, struct rusage *usage)
 {
     int status = 0, asked_ms = 0;

@@ -1,7 +1,8 @@
 /*
- * Words in shared memory on which threads wait (futex(2)), and one that says whether a thread of ours lives: when the
- * thread is killed, the kernel sets FUTEX_OWNER_DIED there (get_robust_list(2), and "A description of what robust
- * futexes are" in the kernel's documentation).
+ * Words in shared memory on which threads wait (futex(2)), and one that says whether a thread of
+ * ours lives: when the thread is killed, the kernel sets FUTEX_OWNER_DIED there
+ * (get_robust_list(2), and "A description of what robust futexes are" in the kernel's
+ * documentation).
  */
 #ifndef FISQL_CLI_RECORD_ROBUST_H
 #define FISQL_CLI_RECORD_ROBUST_H
@@ -18,7 +19,8 @@ struct robust {
     struct robust_list entry;
 };
 
-/* For the calling thread, as long as *robust stays: one word a thread. The caller stores the thread's id there. */
+/* For the calling thread, as long as *robust stays: one word a thread. The caller stores the
+ * thread's id there. */
 static inline void robust_set(struct robust *robust, uint32_t *word)
 {
     robust->entry.next = &robust->head.list;

@@ -18,7 +18,7 @@
 
 #define WATCH_MS 20
 #define FILES_MAX 4096   /* that we may have open */
-#define PATIENCE_MS 1000 /* for an answer: longer, and it is stopped or gone */
+#define PATIENCE_MS 1000 /* for an answer: later, it is stopped or gone */
 
 struct question {
     int number;    /* of a signal; 0 = watch `program` */
@@ -28,7 +28,7 @@ struct question {
 
 /* ---- in the witness ---- */
 
-/* A witness that is found by our name would get what is meant for us: it gives up its arguments. */
+/* Clears the arguments: whoever looks for our name must not find the witness. */
 static void forget_arguments(void)
 {
     char line[2048];
@@ -90,7 +90,7 @@ static __attribute__((noreturn)) void witness_main(pid_t recorder, int questions
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     forget_arguments();
-    /* It holds open nothing that others wait to be closed. */
+    /* It must keep nothing open that others wait to be closed. */
     if (dup2(questions, 0) != 0 || dup2(answers, 1) != 1)
         _exit(0);
     if (syscall(SYS_close_range, 2, ~0u, 0) != 0) /* before Linux 5.9 */
@@ -152,8 +152,8 @@ static bool ask(struct witness *witness, const struct question *question)
 bool witness_got(struct witness *witness, const siginfo_t *info)
 {
     struct question question = {.number = info->si_signo, .sender = info->si_pid};
-    /* A signal goes to one member of the group after another, under a lock that this takes too: so
-     * the witness has it by now. */
+    /* The kernel sends a signal to one member of the group after another under a lock that
+     * setpgid() takes, too: so the witness has it by now. */
     setpgid(0, getpgrp());
     if (!ask(witness, &question))
         return false;

@@ -18,7 +18,7 @@ static uint64_t now_ms(void)
     return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-/* A program that ignores the signal, or is stopped, would not end without us either. */
+/* Without us, too, a program would not end that ignores the signal or is stopped. */
 static bool hangs(const struct live *live, const struct signals *signals)
 {
     struct process_signals program;

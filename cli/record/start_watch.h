@@ -1,8 +1,8 @@
 /*
- * Ends a program that hangs in the start of its recording. The collector blocks all signals there, so
- * none of those that ask `fisql record` to end reaches the program: they stay pending. They would for
- * ever where what the collector calls does not return (another preloaded library may stand in front of
- * libc). Then SIGKILL takes their place.
+ * Ends a program that hangs in the start of its recording. The collector blocks all signals there,
+ * so signals that ask `fisql record` to end stay pending in the program; for ever, if a function
+ * that the collector calls does not return (another preloaded library may have replaced a function
+ * of libc). Then we send SIGKILL instead.
  */
 #ifndef FISQL_CLI_RECORD_START_WATCH_H
 #define FISQL_CLI_RECORD_START_WATCH_H
@@ -14,11 +14,11 @@
 #include <stdint.h>
 
 struct start_watch {
-    uint64_t since_ms; /* a signal has been pending at least since then; 0 = none is */
+    uint64_t since_ms; /* a signal has been pending at least since then; 0 = none */
     bool killed;
 };
 
-/* To be called often while the program runs; says so when it ends it. */
+/* To be called often while the program runs. Says so if it ends the program. */
 void start_watch_look(struct start_watch *watch, const struct live *live,
                       const struct signals *signals);
 

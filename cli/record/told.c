@@ -1,4 +1,4 @@
-/* What programs tell: see told.h. */
+/* What programs report: see told.h. */
 #include "cli/record/told.h"
 
 #include "base/array.h"
@@ -19,7 +19,7 @@ struct told_module {
 
 /* ---- names ---- */
 
-/* The module's symbols, read when it is first asked for; NULL without memory. */
+/* The module's symbols, read on first use; NULL without memory. */
 static struct symbols *symbols_of(struct told *told, const char *path)
 {
     char cache[PATH_MAX];
@@ -41,7 +41,8 @@ static struct symbols *symbols_of(struct told *told, const char *path)
     return &module->symbols;
 }
 
-/* MODULE+0xADDRESS, as it stands between `text` and `end`: cuts the module off it. False: it is none. */
+/* Parses MODULE+0xADDRESS between `text` and `end`, and ends the text behind the module. False if
+ * it is not of this form. */
 static bool place_read(char *text, char *end, uint64_t *address)
 {
     char saved = *end, *number = NULL, *last;
@@ -59,7 +60,7 @@ static bool place_read(char *text, char *end, uint64_t *address)
     return sound;
 }
 
-/* Names are put as they are to be shown: a newline in one would begin a line of its own. */
+/* Prints names with hidden characters shown: a newline in one would begin a line of its own. */
 static void module_print(const char *path, uint64_t address, FILE *out)
 {
     text_put(out, last_part(path));
@@ -91,7 +92,7 @@ static void line_print(struct told *told, const char *path, uint64_t address, FI
     }
 }
 
-/* FUNCTION (PLACE). What is not so is printed as it stands. */
+/* Prints a frame, FUNCTION (PLACE); text of another form as it is. */
 static void frame_print(struct told *told, char *frame, FILE *out)
 {
     uint64_t function, from;
@@ -136,7 +137,7 @@ void told_print(struct told *told, const char *text, size_t bytes, FILE *out)
 
 /* ---- texts ---- */
 
-/* The whole entry that was told first. */
+/* The oldest whole entry. */
 static struct fisql_told_entry *first_whole(struct fisql_told *area)
 {
     struct fisql_told_entry *first = NULL;
@@ -149,7 +150,7 @@ static struct fisql_told_entry *first_whole(struct fisql_told *area)
     return first;
 }
 
-/* What stands in an entry comes from a program that may have gone wild. All of it goes out at once. */
+/* Prints all entries. They come from a program that may have gone wild. */
 static void print_all(void *context)
 {
     struct told *told = context;

@@ -1,6 +1,6 @@
 /*
- * Prints what programs want to be told on stderr while they run (fisql.h: FISQL_TELL): a thread waits for their
- * texts (struct fisql_told) and puts names, files and lines into the frames of stacks.
+ * Prints on stderr what programs report while they run (fisql.h: FISQL_TELL). A thread waits for
+ * their texts (struct fisql_told) and puts names, files and lines into the frames of stacks.
  */
 #ifndef FISQL_CLI_RECORD_TOLD_H
 #define FISQL_CLI_RECORD_TOLD_H
@@ -19,7 +19,7 @@ struct told {
 
 /* `live` is borrowed until the end. */
 void told_start(struct told *told, const struct live *live);
-/* Prints what is still to be printed. */
+/* Prints the remaining texts. */
 void told_end(struct told *told);
 
 /* Writes a text with names in place of addresses. */

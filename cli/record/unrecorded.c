@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LOSSES_MAX 1000u /* chunks for one reason; the last one names what is beyond */
+#define LOSSES_MAX 1000u /* chunks for one reason; the last one counts the rest */
 
 static const char *const reasons[FISQL_UNRECORDED_REASONS] = {
 #define WORDS(constant, number, words) [number] = words,
@@ -15,7 +15,7 @@ static const char *const reasons[FISQL_UNRECORDED_REASONS] = {
 #undef WORDS
 };
 
-/* The names that are known, separated by commas. */
+/* The known names, separated by commas. */
 static void list_names(const struct fisql_unrecorded_images *images, char *text, size_t size)
 {
     size_t used = 0;

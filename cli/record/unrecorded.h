@@ -1,14 +1,14 @@
-/* Programs of a run that could not be recorded, as the collector has counted them. */
+/* Programs of a run that could not be recorded, as the collector counted them. */
 #ifndef FISQL_CLI_RECORD_UNRECORDED_H
 #define FISQL_CLI_RECORD_UNRECORDED_H
 
 #include "cli/record/live.h"
 
-/* Says on stderr which there were, and why, and writes it into the log. Returns whether programs
- * with hooks are among them. */
+/* Says on stderr which programs and why, and writes it into the log. Returns whether programs with
+ * hooks are among them. */
 bool unrecorded_append(struct live *live, const char *log_path, bool quiet);
 
-/* Why was nothing recorded of a run, whose program is given as for execvp()? In words, with what to do. */
+/* Why nothing was recorded of a run of this program, named as for execvp(), and what to do. */
 const char *unrecorded_reason(const struct live *live, const char *program);
 
 #endif
