@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SKIP_MIN 200 /* rows; fewer are stepped over, not sought past */
+#define SKIP_MIN 200 /* rows; we step over fewer, and seek past more */
 
 int call_cursor_open(struct call_cursor *cursor, const struct run_view *view,
                      const struct run_thread *thread, const struct call_cut *cut,
@@ -55,9 +55,9 @@ static int push(struct call_cursor *cursor, int64_t last_id)
     return 0;
 }
 
-/* Reads a row. The database may say anything: a call that is given lies within the one around it by
- * its id, and within the time that there is. Returns whether the call is one of those to show;
- * those that are not, and cannot have any within them, are skipped. */
+/* Reads a row, and skips calls that are not to be shown and have none within them. Returns whether
+ * to show the call. The database may hold anything: a call is kept within the one around it by its
+ * id, and within the possible times. */
 static bool choose(struct call_cursor *cursor, struct shown_call *call, bool *end)
 {
     const struct call_cut *cut = cursor->cut;
@@ -77,7 +77,7 @@ static bool choose(struct call_cursor *cursor, struct shown_call *call, bool *en
     call->descendants = run_within(sqlite3_column_int64(row, 4), 0, last - id);
     call->exit_ns = call->enter_ns + call->duration_ns;
     if (call->enter_ns >= cut->until_ns) {
-        *end = true; /* later ones begin later still */
+        *end = true; /* later calls begin later still */
         return false;
     }
     bool known = frame > 0 && (size_t)frame < cursor->view->frames_count &&

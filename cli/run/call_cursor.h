@@ -1,8 +1,8 @@
 /*
- * The calls of a thread one after another, in the order of their entries, cut as the user wants it:
- * the one way in which the commands and exports read the table calls. What is cut off is skipped
- * whole (ids are in pre-order), so a short piece of a long run is found at once; memory does not
- * grow with the calls.
+ * The calls of a thread one after another, in the order of their entries, cut as the user wants:
+ * the one way in which commands and exports read the table calls. What is cut off is skipped whole
+ * (ids are in pre-order), so a short piece of a long run is found at once. Memory does not grow
+ * with the calls.
  */
 #ifndef FISQL_CLI_RUN_CALL_CURSOR_H
 #define FISQL_CLI_RUN_CALL_CURSOR_H
@@ -10,16 +10,16 @@
 #include "cli/out/args.h"
 #include "cli/run/run_view.h"
 
-/* What to leave out. Zero-initialised, but for until_ns, leaves out nothing. */
+/* What to leave out. Zero-initialised but for until_ns: nothing. */
 struct call_cut {
-    int64_t since_ns, until_ns; /* calls that do not reach into it; until_ns = INT64_MAX: no end */
+    int64_t since_ns, until_ns; /* calls outside; until_ns = INT64_MAX: no end */
     int64_t min_duration_ns;    /* shorter calls, with all within them */
-    int64_t depth_max;          /* deeper calls; 0 = no limit. Counts from the chosen function on */
-    const char *function;       /* calls outside calls of functions of this name or pattern */
-    const char *thread;         /* other threads: by name, pattern or tid */
+    int64_t depth_max;          /* deeper calls, from the chosen function on; 0 = no limit */
+    const char *function;       /* calls not within functions of this name or pattern */
+    const char *thread;         /* other threads; by name, pattern or tid */
 };
 
-/* One call as the cursor gives it. Times are raw, clipped to since and until. */
+/* A call. Times are raw, clipped to since and until. */
 struct shown_call {
     int64_t id;
     uint32_t frame;
@@ -46,25 +46,24 @@ struct call_cursor {
 int call_cursor_open(struct call_cursor *cursor, const struct run_view *view,
                      const struct run_thread *thread, const struct call_cut *cut,
                      const bool *wanted);
-/* 1: *call is the next one; 0: the end; -1: reading failed, said on stderr. */
+/* 1: *call is the next one; 0: the end; -1: reading failed, reported on stderr. */
 int call_cursor_next(struct call_cursor *cursor, struct shown_call *call);
 void call_cursor_close(struct call_cursor *cursor);
 
-/* Which functions the cut is about, by id: *wanted is NULL where it is about all. The caller frees
- * it. Returns 0, or 2 after naming the nearest on stderr, for the option that was given. */
+/* Which functions the cut is about, by id; *wanted is NULL for all. The caller frees it. Returns 0,
+ * or 2 after naming the nearest for the given option. */
 int call_cut_functions(const struct call_cut *cut, const char *option, const struct run_view *view,
                        bool **wanted);
 
-/* Is the thread one of those that the cut leaves in? */
+/* Does the cut leave the thread in? */
 bool call_cut_has_thread(const struct call_cut *cut, const struct run_thread *thread);
-/* Is there such a thread? 0, or 2 after saying which there are. */
+/* Does any thread remain? Returns 0, or 2 after saying that none does. */
 int call_cut_check_thread(const struct call_cut *cut, const struct run_view *view);
 
 /* Does it leave out anything? */
 bool call_cut_any(const struct call_cut *cut);
 
-/* The options that commands with a cut share: --since, --until, --min-duration, --depth,
- * --function, --thread. Codes from CUT_OPTIONS on. */
+/* The options that commands with a cut share, with codes from CUT_OPTIONS on. */
 enum {
     CUT_OPTIONS = 1024,
     CUT_SINCE = CUT_OPTIONS,
@@ -89,7 +88,7 @@ enum {
     "      --min-duration TIME  leave out calls that took less, and what they call\n"              \
     "      --depth N            leave out calls nested deeper\n"
 
-/* Takes an option of the above. Returns 0, or 2 after saying what is wrong with it. */
+/* Takes one of these options. Returns 0, or 2 after saying what is wrong with it. */
 int call_cut_option(struct call_cut *cut, const struct args *args);
 
 #endif

@@ -64,7 +64,7 @@ struct callee {
     int64_t id, last, enter_ns, exit_ns;
 };
 
-/* The first call from `id` on; false where it is beyond `last`. */
+/* The first call from `id` on; false if it is beyond `last`. */
 static bool read_callee(const struct call_pauses *pauses, int64_t id, int64_t last,
                         struct callee *callee)
 {
@@ -83,8 +83,8 @@ static bool read_callee(const struct call_pauses *pauses, int64_t id, int64_t la
     return found && callee->id <= last;
 }
 
-/* The id of the first call within the pause's call that was entered after the pause began, which a direct
- * callee is. */
+/* The id of the first call within the pause's call that was entered after the pause began. It is a
+ * direct callee. */
 static int64_t callee_after(const struct call_pauses *pauses, const struct call_pause *pause,
                             int64_t last)
 {
@@ -109,7 +109,7 @@ static int64_t overlap(int64_t from, int64_t to, int64_t since_ns, int64_t until
     return to > from ? to - from : 0;
 }
 
-/* Goes through the pause's pieces between the callees. */
+/* Adds up the pause's pieces between the callees. */
 static int64_t pause_within(const struct call_pauses *pauses, const struct call_pause *pause,
                             int64_t last, int64_t since_ns, int64_t until_ns)
 {

@@ -1,6 +1,7 @@
 /*
- * The pauses of single calls (FISQL_PAUSE to FISQL_RESUME), for code that makes self times of calls'
- * durations: a pause is in the duration of its call, and in no self time. Holds the table pauses in memory.
+ * The pauses of single calls (FISQL_PAUSE to FISQL_RESUME), for code that makes self times from
+ * calls' durations: a pause counts in its call's duration, but in no self time. Holds the table
+ * pauses in memory.
  */
 #ifndef FISQL_CLI_RUN_CALL_PAUSES_H
 #define FISQL_CLI_RUN_CALL_PAUSES_H
@@ -25,10 +26,10 @@ struct call_pauses {
 int call_pauses_open(struct call_pauses *pauses, sqlite3 *database);
 void call_pauses_close(struct call_pauses *pauses);
 
-/* How long a call was paused, without what it called meanwhile. */
+/* How long a call was paused, without the calls that it made meanwhile. */
 int64_t call_pauses_of(const struct call_pauses *pauses, int64_t call);
 
-/* How much of that lies between two instants. `last` is the last call within the call, which ended at
+/* How much of that is between two instants. `last` is the last call within the call, which ended at
  * exit_ns. */
 int64_t call_pauses_within(const struct call_pauses *pauses, int64_t call, int64_t last,
                            int64_t exit_ns, int64_t since_ns, int64_t until_ns);

@@ -9,7 +9,7 @@
 #include "cli/run/database.h"
 #include "cli/run/run_view.h"
 
-enum { COST_PS_MAX = 1000000000 }; /* a hook that takes more is none */
+enum { COST_PS_MAX = 1000000000 }; /* no hook takes more */
 
 static int read_costs(struct call_times *times, sqlite3 *database)
 {
@@ -99,14 +99,15 @@ static int64_t off_processor(const struct call_gap *gaps)
     return run_within(sum, 0, INT64_MAX);
 }
 
-/* The last range that begins at the call or before it; costs_count where there is none. */
+/* The last range that begins at the call or before it; costs_count if there is none. */
 static size_t range_of(const struct call_times *times, int64_t call)
 {
     size_t next = sorted_after(times->costs, times->costs_count, first_call, call);
     return next > 0 ? next - 1 : times->costs_count;
 }
 
-/* What the hooks took within the call, in ps: the call's own inside part, and both of its descendants. */
+/* What the hooks took within the call, in ps: its own inside part, and both parts of its
+ * descendants. */
 static double hooks_ps(const struct call_times *times, int64_t call, int64_t last)
 {
     size_t at = range_of(times, call);

@@ -1,6 +1,7 @@
 /*
- * The time of single calls, the hooks' cost taken out, by the measure that is asked for: what the view
- * call_times (schema.sql) has, for one call after another. Holds the tables hook_costs, gaps and pauses in memory.
+ * The time of single calls by a measure, without the hooks' cost: what the view call_times
+ * (schema.sql) has, for one call after another. Holds the tables hook_costs, gaps and pauses in
+ * memory.
  */
 #ifndef FISQL_CLI_RUN_CALL_TIMES_H
 #define FISQL_CLI_RUN_CALL_TIMES_H
@@ -39,11 +40,11 @@ struct call_times {
 int call_times_open(struct call_times *times, sqlite3 *database, enum measure measure);
 void call_times_close(struct call_times *times);
 
-/* The call's time with what it called, by the measure: never negative. */
+/* The call's time with its callees, by the measure; never negative. */
 int64_t call_times_of(const struct call_times *times, int64_t call_id, int64_t descendants,
                       int64_t duration_ns);
 
-/* What of that time is a pause of the call: in no self time. */
+/* The part of that time that is a pause of the call, and in no self time. */
 int64_t call_times_paused(const struct call_times *times, int64_t call_id);
 
 #endif

@@ -30,7 +30,7 @@ static int read_parameters(struct call_values *values)
         "SELECT function_id, position, name, kind, enum_id, flags, type FROM parameters"
         " WHERE function_id > 0 AND position BETWEEN 0 AND 31 ORDER BY function_id, position";
     sqlite3_stmt *row = NULL;
-    size_t next = 0; /* functions.id: those before it have their first */
+    size_t next = 0; /* functions.id whose first parameter comes next */
     if (sqlite3_prepare_v2(values->database, sql, -1, &row, NULL) != SQLITE_OK)
         return fail("the parameters cannot be read: %s", sqlite3_errmsg(values->database));
     while (sqlite3_step(row) == SQLITE_ROW) {
@@ -137,7 +137,7 @@ static bool is(const struct value_parameter *parameter, const char *kind)
     return parameter->kind != NULL && strcmp(parameter->kind, kind) == 0;
 }
 
-/* The name of an enumerator, or those of all its bits joined. NULL = it has none. */
+/* The name of an enumerator, or those of all its bits, joined. NULL = none. */
 static char *enumerator(const struct call_values *values, const struct value_parameter *parameter,
                         int64_t value)
 {
@@ -185,8 +185,8 @@ static char *integer(const struct call_values *values, const struct value_parame
     return sqlite3_mprintf("%lld", value);
 }
 
-/* The shortest that reads back the same; of a float one that surely does. As the view has it, but that SQLite's
- * printf is not exact to the seventeenth digit. */
+/* The shortest text that reads back the same; of a float, one that surely does. The view has the
+ * same, but that SQLite's printf is not exact to the seventeenth digit. */
 static char *real(const struct value_parameter *parameter, double value)
 {
     char exact[40];
@@ -238,7 +238,8 @@ static char *shown_text(const struct call_values *values, const struct value_par
     }
 }
 
-/* Adds to the texts of pointers which blocks they point into. 0, or 2 after saying what is wrong. */
+/* Adds to the texts of pointers the blocks that they point into. Returns 0, or 2 after saying what
+ * is wrong. */
 static int add_blocks(const struct call_values *values, int64_t call_id, char *texts[POSITIONS])
 {
     sqlite3_stmt *row = values->blocks;

@@ -1,6 +1,6 @@
 /*
- * Arguments and results of calls as text, for the commands that show single calls: the same texts as the
- * view call_text (schema.sql) has, without asking it for each call. A run without values has none.
+ * Arguments and results of calls as text, for the commands that show single calls: the texts of the
+ * view call_text (schema.sql), without asking it for each call. A run without values has none.
  */
 #ifndef FISQL_CLI_RUN_CALL_VALUES_H
 #define FISQL_CLI_RUN_CALL_VALUES_H
@@ -14,7 +14,7 @@
 
 struct value_parameter {
     int64_t position, enum_id;
-    char *name, *kind; /* NULL = none, or not known */
+    char *name, *kind; /* NULL = none, or unknown */
     bool is_float;     /* of 4 bytes */
     bool flags;        /* its enumerators are flags */
 };
@@ -31,17 +31,16 @@ struct value_enumerator {
 /* An argument, the result, or errno. */
 struct shown_value {
     const struct value_parameter *parameter;
-    char *text; /* as it is to be shown, but for hidden characters; NULL without memory */
+    char *text; /* as shown, but for hidden characters; NULL without memory */
 };
 
 struct call_values {
     sqlite3 *database; /* the caller's */
     sqlite3_stmt *rows;
-    sqlite3_stmt *blocks; /* that pointers point into; NULL: they are not looked for */
+    sqlite3_stmt *blocks;               /* that pointers point into; NULL = not asked for */
     struct value_parameter *parameters; /* by function and position */
     size_t parameters_count, parameters_capacity;
-    size_t *
-        first; /* by functions.id: of its parameters; those of the last one end at [functions_count] */
+    size_t *first; /* by functions.id, its first parameter; [functions_count] is the end */
     size_t functions_count;
     struct value_enumerator *enumerators; /* by enum_id, in the order of the declaration */
     size_t enumerators_count, enumerators_capacity;
@@ -51,32 +50,33 @@ struct call_values {
 
 /* Reads the parameters. 0, or 2 after saying what is wrong; close it in both cases. */
 int call_values_open(struct call_values *values, const struct run_view *view);
-/* From now on pointers are shown with the block that they point into: 0x55d0 (block 12+8). That is for single
- * calls, as each pointer is looked up. 0, or 2 after saying what is wrong. */
+/* From now on shows pointers with the block that they point into: 0x55d0 (block 12+8). For single
+ * calls, as each pointer is looked up. Returns 0, or 2 after saying what is wrong. */
 int call_values_show_blocks(struct call_values *values);
 void call_values_close(struct call_values *values);
 
-/* Is it known when the call ends, and no earlier? */
+/* Is it known only when the call ends? */
 static inline bool shown_value_is_outcome(const struct shown_value *value)
 {
     return value->parameter->position == SHOWN_RESULT || value->parameter->position == SHOWN_ERRNO;
 }
 
-/* Is anything known of the function's values? */
+/* Does the function have recorded values? */
 static inline bool call_values_has(const struct call_values *values, uint32_t function)
 {
     return function < values->functions_count &&
            values->first[function] < values->first[function + 1];
 }
 
-/* Reads those of a call into `shown`: the result first, if it has a type, then the arguments, and errno where
- * it is known. 0, or 2 after saying what is wrong. */
+/* Reads the values of a call into `shown`: the result first, if it has a type, then the arguments,
+ * and errno if it is known. Returns 0, or 2 after saying what is wrong. */
 int call_values_read(struct call_values *values, uint32_t function, int64_t call_id);
 
-/* The name to tell a value by where it stands alone: the parameter's, #2, or "result". */
+/* The name of a value that is shown alone: the parameter's, #2, or "result". */
 void call_values_name(const struct shown_value *value, char *name, size_t size);
 
-/* "(n=3) = 2", "" of a function without values; NULL after saying what is wrong. sqlite3_free() it. */
+/* "(n=3) = 2", or "" of a function without values; NULL after saying what is wrong. sqlite3_free()
+ * it. */
 char *call_values_text(struct call_values *values, uint32_t function, int64_t call_id);
 
 #endif

@@ -7,14 +7,14 @@
 
 #include "cli/out/say.h"
 
-/* How a parameter is called in `what`. */
+/* A parameter's name in `what`. */
 static void parameter_name(const struct value_parameter *parameter, char *name, size_t size)
 {
     const struct shown_value value = {.parameter = parameter};
     call_values_name(&value, name, size);
 }
 
-/* The function's parameter of that name, NULL if it has none. #N names one by its place, too. */
+/* The function's parameter of that name, or at that place (#N); NULL = none. */
 static const struct value_parameter *find_parameter(const struct calls_by_value *of,
                                                     uint32_t function, const char *wanted)
 {
@@ -67,7 +67,6 @@ static int fail_unknown_function(const struct calls_by_value *of, const char *wa
     return 2;
 }
 
-/* Finds the function and its parameter. */
 static int find(struct calls_by_value *of, const char *what)
 {
     const char *dot = strrchr(what, '.');
@@ -95,7 +94,8 @@ static int find(struct calls_by_value *of, const char *what)
     return status;
 }
 
-/* Its calls by way of the list, where all of them are in it; else in all contexts of the function. */
+/* Finds the function's calls by the list valued_calls if it has all of them, else in all contexts
+ * of the function. */
 static int prepare(struct calls_by_value *of)
 {
     sqlite3 *database = of->view->database;
@@ -153,7 +153,7 @@ static const char *value_of(struct calls_by_value *of, int64_t call)
     return "?";
 }
 
-/* Goes on to the next call of the function that lies in no other. */
+/* Goes on to the next call of the function that is in no other. */
 static int next_outermost(struct calls_by_value *of)
 {
     int result;

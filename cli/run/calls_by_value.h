@@ -1,6 +1,6 @@
 /*
- * The outermost calls of a function and what they called, sorted by the value of an argument or of the
- * result: for fisql tree --by-value. Reads the table calls from each such call to its end.
+ * The outermost calls of a function and their callees, sorted by the value of an argument or of the
+ * result, for `fisql tree --by-value`. Reads the table calls from each such call to its end.
  */
 #ifndef FISQL_CLI_RUN_CALLS_BY_VALUE_H
 #define FISQL_CLI_RUN_CALLS_BY_VALUE_H
@@ -20,27 +20,27 @@ struct calls_by_value {
     int64_t position;  /* parameters.position */
     const char *name;  /* the parameter's, #N or result */
     sqlite3_stmt *outermost, *calls;
-    int64_t last; /* of the present outermost call; the calls that begin up to it lie within it */
+    int64_t last; /* last call within the present outermost call */
 };
 
-/* A call of the function, or within one. */
+/* A call of the function, or one within it. */
 struct call_by_value {
     int64_t id, last;             /* calls.id of it and of the last one within it */
-    uint32_t function;            /* functions.id; 0 = not known */
-    int64_t time_ns;              /* with what it called, by the measure */
-    int64_t paused_ns;            /* wall time that it was paused */
-    int64_t paused_by_measure_ns; /* part of time_ns: no self time */
-    const char *
-        text; /* of an outermost call its value, until the next call is read; NULL of those within */
+    uint32_t function;            /* functions.id; 0 = unknown */
+    int64_t time_ns;              /* with its callees, by the measure */
+    int64_t paused_ns;            /* wall time in pauses */
+    int64_t paused_by_measure_ns; /* part of time_ns, in no self time */
+    const char *text; /* value of an outermost call, until the next call is read; else NULL */
 };
 
-/* `what` is FUNCTION.PARAMETER, where PARAMETER is a name, #N or result. Returns 0, or 2 after saying what
- * is wrong; close it in both cases. */
+/* `what` is FUNCTION.PARAMETER, where PARAMETER is a name, #N or result. Returns 0, or 2 after
+ * saying what is wrong; close it in both cases. */
 int calls_by_value_open(struct calls_by_value *of, const struct run_view *view,
                         enum measure measure, const char *what);
 void calls_by_value_close(struct calls_by_value *of);
 
-/* 1: *call is the next one, in the order of ids; 0: the end; -1: reading failed, said on stderr. */
+/* 1: *call is the next one, in the order of ids; 0: the end; -1: reading failed, reported on
+ * stderr. */
 int calls_by_value_next(struct calls_by_value *of, struct call_by_value *call);
 
 #endif

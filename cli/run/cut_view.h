@@ -1,6 +1,6 @@
 /*
- * What a command needs that shows a part of a run, call by call: the database, the run's names and contexts, the
- * values of calls, and the functions that the part is limited to.
+ * What commands need to show a part of a run, call by call: the database, the run's names and
+ * contexts, the values of calls, and the functions that the part is limited to.
  */
 #ifndef FISQL_CLI_RUN_CUT_VIEW_H
 #define FISQL_CLI_RUN_CUT_VIEW_H
@@ -15,8 +15,9 @@ struct cut_view {
     bool *wanted; /* by functions.id; NULL = all */
 };
 
-/* Opens it, and says what is to be said of the recording. `calls_for` is what wants single calls ("a trace"), NULL
- * where they are not needed. Returns 0, or 2 after saying what is wrong; close it in both cases. */
+/* Opens the run, and says if its recording is incomplete. `calls_for` names what needs single calls
+ * ("a trace"); NULL = nothing does. Returns 0, or 2 after saying what is wrong; close it in both
+ * cases. */
 int cut_view_open(struct cut_view *view, const char *path, const char *calls_for,
                   const struct call_cut *cut, enum name_style style, enum measure measure);
 void cut_view_close(struct cut_view *view);

@@ -22,10 +22,10 @@
 #include <unistd.h>
 
 enum { APPLICATION_ID = 0x4653514c };
-/* A connection is one thread's at a time: its locks took some 3 % of a query. */
+/* One thread at a time uses a connection: its locks took some 3 % of a query. */
 enum { OPEN_FLAGS = SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX };
 
-/* As schema.sql has it. */
+/* The version in schema.sql. */
 static long long schema_version(void)
 {
     static const char pragma[] = "PRAGMA user_version = ";
@@ -74,8 +74,8 @@ int64_t database_integer(sqlite3_stmt *statement, int64_t otherwise)
     return value;
 }
 
-/* Opens the file as one that nobody changes: the only way where it was left in WAL mode in a folder
- * that cannot be written. */
+/* Opens the file as one that nobody changes: the only way if it was left in WAL mode in a folder
+ * that we cannot write to. */
 static int open_immutable(const char *path, sqlite3 **database)
 {
     char uri[PATH_MAX * 3 + 32] = "file:";
@@ -90,7 +90,8 @@ static int open_read_only(const char *path, sqlite3 **database)
 {
     int result = sqlite3_open_v2(path, database, OPEN_FLAGS, NULL);
     distrust(*database, DISTRUST_READ);
-    if (result == SQLITE_OK) /* the contexts of a large program are read all over the table */
+    if (result ==
+        SQLITE_OK) /* reads of the contexts of a large program are spread over the table */
         sqlite3_exec(*database, "PRAGMA cache_size = -262144", NULL, NULL, NULL);
     if (result == SQLITE_OK)
         result = sqlite3_exec(*database, "SELECT 1 FROM sqlite_schema", NULL, NULL, NULL);
@@ -102,7 +103,7 @@ static int open_read_only(const char *path, sqlite3 **database)
     return result;
 }
 
-/* Says that the file is no database of ours: a log has to be loaded first. */
+/* Says that the file is no database of ours, or a log, which has to be loaded first. */
 static void fail_foreign(const char *path)
 {
     uint32_t magic = 0;
@@ -117,7 +118,7 @@ static void fail_foreign(const char *path)
         fail("%s: is not a fisql database: make one of a log with `fisql load run.bin`", path);
 }
 
-/* Says why the opened file cannot be used. Returns whether it can. */
+/* Can the opened file be used? Says why not. */
 static int check(sqlite3 *database, const char *path)
 {
     int64_t application = database_integer(database_ask(database, "PRAGMA application_id"), -1);
@@ -144,7 +145,7 @@ static void fail_opening(const char *path, sqlite3 *database)
         fail_foreign(path);
     else if (result != SQLITE_READONLY && result != SQLITE_CANTOPEN)
         fail("%s: cannot be opened: %s", path, sqlite3_errmsg(database));
-    else if (distrust_beside(path, false)) /* says so itself */
+    else if (distrust_beside(path, false)) /* speaks for itself */
         fail("%s: cannot be opened without writing to %s-wal and %s-shm: ask whoever writes to the "
              "database to end, or copy it with them to another folder",
              path, path, path);
@@ -166,7 +167,7 @@ static sqlite3 *open_with(const char *path, const char *temporaries)
         return NULL;
     sqlite3 *database = NULL;
     if (open_read_only(path, &database) == SQLITE_OK) {
-        /* Before there are temporary views: to change it drops them. */
+        /* Before there are temporary views: changing it drops them. */
         sqlite3_exec(database, temporaries, NULL, NULL, NULL);
         if (wide_sum_add(database) != SQLITE_OK)
             fail("%s: cannot be opened: %s", path, sqlite3_errmsg(database));
@@ -185,7 +186,7 @@ enum { HEAP_BYTES = 256 << 20 };
 sqlite3 *database_open(const char *path)
 {
     static bool opened;
-    if (!opened) /* SQLite's pages, and what it sorts, are blocks of some KiB, and many of them */
+    if (!opened) /* SQLite's pages and sorts fill many blocks of some KiB */
         large_heap(HEAP_BYTES);
     opened = true;
     return open_with(path, "PRAGMA temp_store = MEMORY");
@@ -196,7 +197,7 @@ sqlite3 *database_open_sparing(const char *path)
     return open_with(path, "PRAGMA temp_store = FILE; PRAGMA cache_size = -32768");
 }
 
-/* The log beside the database, run.bin for run.db, is newer than it? */
+/* Says if the log beside the database, run.bin for run.db, is newer. */
 static void say_stale(const char *path)
 {
     char log[PATH_MAX];
@@ -213,7 +214,7 @@ static void say_stale(const char *path)
         note("%s: is older than its log %s: `fisql load %s` brings it up to date", path, log, log);
 }
 
-/* Says that there is nothing to look at, and what to do. Returns whether it is so. */
+/* Says that nothing was recorded, and what to do. Returns whether that is so. */
 static bool say_nothing(sqlite3 *database, const char *path)
 {
     sqlite3_stmt *statement = database_ask(database, "SELECT detail FROM losses WHERE reason = ?1");

@@ -8,10 +8,10 @@
 #include <string.h>
 #include <strings.h>
 
-/* The pragmas that fisql, and queries that people write, need. Those that set something are safe to set. */
+/* The pragmas that fisql and queries of users need. Those that set something are safe. */
 static const struct {
     const char *name;
-    bool takes_value; /* a table's name, or what is set */
+    bool takes_value; /* a table's name, or a setting */
 } pragmas[] = {{"application_id", false}, {"user_version", false},    {"schema_version", false},
                {"page_count", false},     {"page_size", false},       {"freelist_count", false},
                {"encoding", false},       {"database_list", false},   {"collation_list", false},
@@ -34,9 +34,10 @@ static bool is_function_allowed(const char *name)
     return strcasecmp(name, "load_extension") != 0 && strcasecmp(name, "fts3_tokenizer") != 0;
 }
 
-/* Rows of the temporary schema always; of the file's own tables where the use says so. SQLite asks to change
- * its schema's table when it declares one of its own functions that give rows, such as json_each(), too: it
- * changes nothing then, and what somebody else's SQL would change there it refuses (DBCONFIG_DEFENSIVE). */
+/* Allows changes of the temporary schema, and of the file's own tables if the use says so. SQLite
+ * also asks to change its schema's table when it declares its own table-valued functions, such as
+ * json_each(): it changes nothing then, and DBCONFIG_DEFENSIVE refuses such changes by the file's
+ * SQL. */
 static bool is_change_allowed(enum distrust_use use, int action, const char *table,
                               const char *schema)
 {
@@ -81,7 +82,7 @@ static int authorize(void *context, int action, const char *first, const char *s
     case SQLITE_DELETE:
         allowed = is_change_allowed(use, action, first, schema);
         break;
-    case SQLITE_REINDEX: /* an index is filled when it is made */
+    case SQLITE_REINDEX: /* fills a new index */
         allowed = schema != NULL && strcmp(schema, "temp") == 0;
         break;
     case SQLITE_CREATE_VIEW:
@@ -100,7 +101,7 @@ static void set_authorizer(sqlite3 *database, enum distrust_use use)
 void distrust(sqlite3 *database, enum distrust_use use)
 {
     const int value_bytes_max = 64 << 20;
-    if (database == NULL) /* there was no memory to open it */
+    if (database == NULL) /* no memory to open it */
         return;
     sqlite3_db_config(database, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     sqlite3_db_config(database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
@@ -132,7 +133,7 @@ int distrust_make(sqlite3 *database, const char *own_sql, enum distrust_use use)
     return result;
 }
 
-/* SQLite writes these words itself, whatever the statement's own were. */
+/* SQLite writes these words itself, however the statement was written. */
 static const char strange_sql[] =
     "SELECT name FROM main.sqlite_schema WHERE sql IS NOT NULL AND sql NOT GLOB 'CREATE TABLE *'"
     " AND sql NOT GLOB 'CREATE INDEX *' AND sql NOT GLOB 'CREATE UNIQUE INDEX *'"

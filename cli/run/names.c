@@ -46,7 +46,7 @@ void names_release(struct names *names)
     *names = (struct names){0};
 }
 
-/* A name of so many bytes in the style, NULL where there is no such function: borrowed until the
+/* A name of `length` bytes in the style; NULL if there is no such function. Borrowed until the
  * look-up is reset. */
 static const char *styled(const struct names *names, const char *name, size_t length)
 {

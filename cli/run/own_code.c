@@ -27,9 +27,9 @@ extern const char own_code_sql_none_named[], own_code_sql_has_others[], own_code
 
 struct context {
     int64_t id, site;
-    uint32_t became; /* index of the context that it is part of, among the new ones */
+    uint32_t became; /* index of the new context that it is part of */
     bool own_around; /* it is own, or one around it is */
-    bool folded;     /* into one around it: then `site` is that of the call out of own code */
+    bool folded;     /* into one around it; `site` is then that of the call out of own code */
 };
 
 struct fold {
@@ -115,7 +115,7 @@ static int read_contexts(struct fold *fold)
     return database_rows_end(statement, "contexts");
 }
 
-/* Which context each became, as a table. */
+/* Writes which context each became into a table. */
 static int write_contexts(const struct fold *fold)
 {
     sqlite3_stmt *statement = NULL;
@@ -143,7 +143,7 @@ static int write_contexts(const struct fold *fold)
 
 /* ---- tables ---- */
 
-/* Columns that count what a function's own code did. */
+/* Does the column count what a function's own code did? */
 static bool is_of_own_code(const char *column)
 {
     static const char *const others[] = {"paused_ns", "allocs", "alloc_bytes", "frees",
@@ -154,7 +154,7 @@ static bool is_of_own_code(const char *column)
     return starts_with(column, "self_") || starts_with(column, "raw_self_");
 }
 
-/* What a column of the new contexts is made of: o is own_frames, fr the old context. */
+/* The SQL of a column of the new contexts: o is own_frames, fr the old context. */
 static void put_frame_column(FILE *sql, const char *name)
 {
     static const char kept_sum[] = "coalesce(sum(CASE o.folded WHEN 0 THEN fr.%s END), 0)";
@@ -166,7 +166,7 @@ static void put_frame_column(FILE *sql, const char *name)
         {"depth", "max(o.depth)"},
         {"mean_ns", "sum(CASE o.folded WHEN 0 THEN fr.mean_ns * fr.finished END)"
                     " / nullif(sum(CASE o.folded WHEN 0 THEN fr.finished END), 0)"},
-        /* of sums around several means one around the common mean */
+        /* turns sums around several means into one around the common mean */
         {"m2", "CASE WHEN sum(1 - o.folded) = 1 THEN max(CASE o.folded WHEN 0 THEN fr.m2 END) ELSE"
                " max(0.0, sum(CASE o.folded WHEN 0 THEN fr.m2 + fr.mean_ns * fr.mean_ns *"
                " fr.finished END) - sum(CASE o.folded WHEN 0 THEN fr.mean_ns * fr.finished END) *"
@@ -191,8 +191,8 @@ static void put_frame_column(FILE *sql, const char *name)
     fprintf(sql, " AS %s", name);
 }
 
-/* What a column of function_stats is made of. s is its row, n the sums over the function's
- * new contexts, k what was folded into them; of_frames: contexts have that column, too. */
+/* The SQL of a column of function_stats: s is its row, n the sums over the function's new contexts,
+ * k what was folded into them; of_frames: contexts have the column, too. */
 static void put_stats_column(FILE *sql, const char *name, bool of_frames)
 {
     if (strcmp(name, "callees") == 0)
@@ -216,8 +216,8 @@ static void put_stats_column(FILE *sql, const char *name, bool of_frames)
     fprintf(sql, " AS %s", name);
 }
 
-/* Rows of other tables: with what their contexts became. The place of an allocation in a folded
- * context is the call out of own code. */
+/* The SQL of a column of another table, whose contexts are replaced. The place of an allocation in
+ * a folded context is the call out of own code. */
 static void put_row_column(FILE *sql, const char *name)
 {
     static const char became[] = "(SELECT own_id FROM temp.own_frames o WHERE o.id = t.%s)";
@@ -256,7 +256,8 @@ static void put_function_column(FILE *sql, const char *name)
         fprintf(sql, "t.%s AS %s", name, name);
 }
 
-/* What a thread's row t of a function gets of the change of the function's sums from s to n. */
+/* The SQL of a column of thread_functions: a thread's row t gets its part of the change of the
+ * function's sums from s to n. */
 static void put_thread_column(FILE *sql, const char *name, bool of_frames)
 {
     bool sum = of_frames && (is_of_own_code(name) || starts_with(name, "total_") ||
@@ -271,7 +272,7 @@ static void put_thread_column(FILE *sql, const char *name, bool of_frames)
     fprintf(sql, " AS %s", name);
 }
 
-/* An edge made of contexts fr and those around them, p. */
+/* The SQL of a column of edges that are made of contexts fr and their parents p. */
 static void put_edge_column(FILE *sql, const char *name, bool of_frames)
 {
     static const char *const special[][2] = {
@@ -291,7 +292,7 @@ static void put_edge_column(FILE *sql, const char *name, bool of_frames)
         fputs("NULL", sql);
 }
 
-/* What an edge gets of the contexts that were folded into its callee's. */
+/* Adds to a column of an edge what was folded into its callee's contexts. */
 static void put_edge_sum(FILE *sql, const char *name)
 {
     if (is_of_own_code(name))
@@ -304,8 +305,8 @@ static void put_edge_sum(FILE *sql, const char *name)
 
 enum kind { FRAMES, STATS, ROWS, FUNCTIONS, EDGES, EDGES_ADDED, THREADS };
 
-/* Writes what the columns of a table become, with commas. The schema has the known ones; what others somebody put
- * there is left out where its name could be more than a name. */
+/* Writes the columns' SQL, with commas. The schema has the known ones; unknown ones whose name
+ * could be more than a name are left out. */
 static int put_columns(const struct fold *fold, FILE *sql, const char *table, enum kind kind)
 {
     sqlite3_stmt *statement = NULL;
@@ -340,7 +341,7 @@ static int execute(const struct fold *fold, const char *sql)
     return sqlite3_exec(fold->database, sql, NULL, NULL, NULL);
 }
 
-/* Runs a statement with what the columns of `table` become in the place of its mark. */
+/* Runs a statement in which the SQL of the table's columns replaces the mark. */
 static int make(const struct fold *fold, const char *statement, const char *table, enum kind kind)
 {
     static const char mark[] = "/* columns */";
@@ -367,9 +368,8 @@ static int make_frames(const struct fold *fold)
     return result != SQLITE_OK ? result : execute(fold, own_code_sql_frames_done);
 }
 
-/* Edges between own functions stay, and get what was folded into their callees. Those to a function
- * that the system called are made of its contexts: all of its edges, so that their sums are its
- * calls. */
+/* Keeps edges between own functions, and adds what was folded into their callees. Makes all edges
+ * of a function that the system called from its contexts, so that their sums are its calls. */
 static int make_edges(const struct fold *fold)
 {
     int result = execute(fold, own_code_sql_edges);
@@ -397,7 +397,7 @@ static int make_threads(const struct fold *fold)
     return make(fold, own_code_sql_thread_functions, "thread_functions", THREADS);
 }
 
-/* Views over tables whose rows stay, with other contexts or without some functions. */
+/* Makes views over tables whose rows stay, with other contexts or without some functions. */
 static int make_views(const struct fold *fold)
 {
     static const char *const rows[] = {"calls",        "allocs",      "alloc_stacks", "block_flows",

@@ -82,7 +82,7 @@ bool run_ids_sound(sqlite3 *database, const char *table)
     return sound && result == SQLITE_OK;
 }
 
-/* May an array be indexed by this id? Those of a damaged or foreign database may be anything. */
+/* May this id index an array? Those of a damaged or foreign database may be anything. */
 static bool id_fits(int64_t id)
 {
     return id >= 1 && id < UINT32_MAX;

@@ -1,7 +1,6 @@
 /*
  * A run's names in memory, for the commands that show single calls or contexts: functions, threads
- * and frames with what they are called. As large as the program and its calling context tree, not
- * as its number of calls.
+ * and frames. Memory grows with the program and its calling context tree, not with its calls.
  */
 #ifndef FISQL_CLI_RUN_RUN_VIEW_H
 #define FISQL_CLI_RUN_RUN_VIEW_H
@@ -15,11 +14,11 @@
 #include <stdint.h>
 
 struct run_function {
-    const char *name; /* in the style asked for: one of the three */
+    const char *name; /* in the wanted style: one of the three */
     char *short_name;
     char *full_name;    /* NULL = the short one */
-    char *linkage_name; /* read for its style alone; NULL = the short one */
-    char *file;         /* path; NULL = not known */
+    char *linkage_name; /* only read for its style; NULL = the short one */
+    char *file;         /* path; NULL = unknown */
     char *module;
     int64_t line; /* 0 = not known */
 };
@@ -27,10 +26,10 @@ struct run_function {
 struct run_frame {
     uint32_t parent, function; /* ids; parent 0 = a root */
     uint32_t depth;
-    int64_t site_line;                /* of the call in the parent's function; 0 = not known */
+    int64_t site_line;                /* of the call in the parent's function; 0 = unknown */
     int64_t calls, total_ns, self_ns; /* by the view's measure */
     int64_t raw_self_ns, paused_ns, alloc_bytes, allocs;
-    bool cut; /* the log lacks the time before an instant: self_ns counts from there */
+    bool cut; /* the log lacks the time before an instant, from which self_ns counts */
 };
 
 struct run_thread {
@@ -42,17 +41,17 @@ struct run_thread {
 
 struct run_view {
     sqlite3 *database;              /* the caller's */
-    struct run_function *functions; /* by id; name NULL where there is none */
+    struct run_function *functions; /* by id; name NULL = no such function */
     size_t functions_count;
-    struct run_frame *frames; /* by id; function 0 where there is none */
+    struct run_frame *frames; /* by id; function 0 = no such frame */
     size_t frames_count;
     struct run_thread *threads; /* in the order of their ids */
     size_t threads_count, threads_capacity;
     char *command;
 };
 
-/* A database may hold anything. Instants and ids of calls are brought within these
- * bounds where they are read, so that they can be subtracted; sums are made with run_add(). */
+/* A database may hold anything. Readers bring instants and call ids within these bounds, so that
+ * they can be subtracted, and add with run_add(). */
 #define RUN_NS_MAX (INT64_C(1) << 61)
 #define RUN_CALL_ID_MAX (INT64_C(1) << 62)
 
@@ -61,42 +60,42 @@ static inline int64_t run_within(int64_t value, int64_t least, int64_t most)
     return value < least ? least : value > most ? most : value;
 }
 
-/* Adds; a sum that is too large stays the largest there is. */
+/* Adds; saturates. */
 static inline void run_add(int64_t *sum, int64_t more)
 {
     if (__builtin_add_overflow(*sum, more, sum))
         *sum = more > 0 ? INT64_MAX : INT64_MIN;
 }
 
-/* Are the ids of the table (functions, frames, sites, files) such as a load deals them out: from 1
- * on, nearly without gaps? Arrays are indexed by them. Says on stderr that they are not. */
+/* Are the ids of the table (functions, frames, sites, files) such as a load gives: from 1 on, with
+ * few gaps? They index arrays. Says so if not. */
 bool run_ids_sound(sqlite3 *database, const char *table);
 
-/* Reads the names and, by that measure, the contexts' times. Returns 0, or 2 after saying what is
+/* Reads the names, and the contexts' times by the measure. Returns 0, or 2 after saying what is
  * wrong; release in both cases. */
 int run_view_open(struct run_view *view, sqlite3 *database, enum name_style style,
                   enum measure measure);
 void run_view_release(struct run_view *view);
 
-/* The function's name in full, which distinguishes functions of two builds. */
+/* The function's full name, which distinguishes functions of two builds. */
 const char *run_full_name(const struct run_function *function);
 
-/* Is the function called so, in short, in full or in the style, or does its name match the pattern
+/* Does the text equal the short name, the full one or that of the style, or match it as a pattern
  * (*, ? and [...])? */
 bool run_function_is(const struct run_function *function, const char *pattern);
 
-/* The first row that the SQL gives, in *statement, for the caller to finalize; false where there is none. For what a
- * database may lack: where memory or the file is why, that is noted (base/shortage.h). */
+/* The first row of the SQL in *statement, which the caller finalizes; false if there is none. For
+ * what a database may lack: a want of memory or a fault of the file is only noted
+ * (base/shortage.h). */
 bool run_row(sqlite3 *database, const char *sql, sqlite3_stmt **statement);
 
-/* The integer that the SQL gives, `otherwise` where it gives none. */
+/* The integer of the SQL; `otherwise` if there is none. */
 int64_t run_integer(sqlite3 *database, const char *sql, int64_t otherwise);
 
-/* Are there rows of calls? Says on stderr that `what` needs them where not. */
+/* Does the database have rows of calls? Says that `what` needs them if not. */
 bool run_has_calls(sqlite3 *database, const char *path, const char *what);
 
-/* "name" or "name (file:line)"-like place of a function: the last part of its file and its line, or
- * its module. */
+/* A function's place: the last part of its file and its line, or its module. */
 void run_place(const struct run_function *function, char *text, size_t size);
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * The schema of a database that somebody gave us: see schema_check.h. SQLite keeps the statements
- * that made it: where all known ones are there to the letter, it is the known one. Else the known
- * schema is made anew in memory, and what SQLite says of both is compared row by row.
+ * that made it. If all known ones are there to the letter, it is the known schema. Otherwise we
+ * make the known schema in memory, and compare what SQLite says of both, row by row.
  */
 #include "cli/run/schema_check.h"
 #include "cli/out/say.h"
@@ -14,9 +14,9 @@
 
 enum { KNOWN_MAX = 512 }; /* statements */
 
-/* What matters of an object: a row each, in the same order for both. A table's columns with type,
- * key and whether they are computed; an index as it was written. Virtual tables have
- * no page of their own (rootpage). */
+/* A row for each thing that matters, in the same order for both: a table's columns with type, key
+ * and whether they are computed; an index as it was written. Virtual tables have no page of their
+ * own (rootpage). */
 static const char shape_sql[] =
     "SELECT s.name AS name, 'column ' || x.name AS what,"
     "  x.type || ' ' || x.pk || ' ' || x.hidden || ' ' || (s.rootpage > 0) AS shape"
@@ -40,7 +40,6 @@ static const char *text_at(sqlite3_stmt *statement, int column)
     return text != NULL ? text : "";
 }
 
-/* By table, then by what it is of the table. */
 static int compare(sqlite3_stmt *known, sqlite3_stmt *found)
 {
     int order = strcmp(text_at(known, 0), text_at(found, 0));
@@ -73,7 +72,7 @@ static bool same_shape(sqlite3_stmt *known, sqlite3_stmt *found, const char *pat
     return true;
 }
 
-/* Makes the known views as temporary ones, which go before the database's own. */
+/* Makes the known views as temporary ones, which hide the database's own. */
 static bool put_views(sqlite3 *memory, sqlite3 *database)
 {
     static const char create[] = "CREATE VIEW ";
@@ -102,7 +101,7 @@ static sqlite3 *make_known(const char *schema)
     return NULL;
 }
 
-/* The statements of the known schema that make something. Returns how many there are. */
+/* Finds the statements of the known schema that make something. Returns their number. */
 static size_t find_known(const char *known[KNOWN_MAX])
 {
     static const char create[] = "\nCREATE ";
@@ -121,8 +120,8 @@ static bool is_known(const char *sql, const char *const *known, size_t count)
     return i < count;
 }
 
-/* Are all statements of the known schema there as they are written? This takes a tenth of the time of
- * what is below, and every database that `fisql load` made is such a one. */
+/* Are all statements of the known schema there as they are written? Every database that `fisql
+ * load` made passes, in a tenth of the time of what is below. */
 static bool same_text(sqlite3 *database)
 {
     sqlite3_stmt *statements = NULL;

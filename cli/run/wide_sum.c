@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Fewer than 2^63 rows of 64 bits fit into 128. SQLite's memory for it is aligned to 8 bytes only. */
+/* Fewer than 2^63 rows of 64 bits fit into 128. SQLite aligns its memory to 8 bytes only. */
 struct wide_sum {
     wide_int integers;
     double reals; /* of all values, as SQLite adds them up */

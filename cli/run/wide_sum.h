@@ -1,6 +1,7 @@
 /*
- * SQL's sum() that does not fail: SQLite's ends a statement where a sum of integers leaves 64 bits, as those of numbers in
- * a database that somebody made up may. This one gives the nearest number of 64 bits, and else what SQLite's gives.
+ * SQL's sum() that does not fail. SQLite's ends a statement if a sum of integers leaves 64 bits, as
+ * numbers that somebody made up may. This one then gives the nearest 64-bit number, and otherwise
+ * what SQLite's gives.
  */
 #ifndef FISQL_CLI_RUN_WIDE_SUM_H
 #define FISQL_CLI_RUN_WIDE_SUM_H
