@@ -31,12 +31,12 @@
 #define LOG_TIMES 4
 #define FOREVER_NS (INT64_MAX / 4)
 
-static const char plain_name[] = "plain"; /* the run whose output the others' is compared with */
+static const char plain_name[] = "plain"; /* the run with whose output we compare the others */
 
 /* ---- one run ---- */
 
-/* Loads a run's log; with the queries as views where the database is to stay. Returns it, open, or NULL after saying
- * what is wrong. */
+/* Loads a run's log; with the queries as views if the database stays. Returns it, open, or NULL
+ * after saying what is wrong. */
 static sqlite3 *load(const struct trial *trial, const char *database_path, bool stays)
 {
     char log[PATH_MAX], cache[PATH_MAX];
@@ -63,7 +63,7 @@ static sqlite3 *load(const struct trial *trial, const char *database_path, bool 
     return database;
 }
 
-/* Says what a run printed on stderr: why it could not be made. */
+/* Prints what a run that could not be made said on stderr. */
 static void say_errors(const struct trial *trial)
 {
     char path[PATH_MAX], text[4096];
@@ -79,7 +79,7 @@ static void say_errors(const struct trial *trial)
 
 static sigset_t awaited;
 
-/* Signals are taken one by one from now on. */
+/* From now on stop_asked() takes signals one by one. */
 static void signals_take(struct campaign *campaign)
 {
     static const int numbers[] = {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT};
@@ -92,7 +92,7 @@ static void signals_take(struct campaign *campaign)
     sigprocmask(SIG_BLOCK, &blocked, &campaign->place.signals);
 }
 
-/* Waits for a signal for up to a second. Returns that of one that asks us to stop; 0 = none does. */
+/* Waits up to a second for a signal. Returns one that asks us to stop; 0 = none. */
 static int stop_asked(void)
 {
     const struct timespec second = {1, 0};
@@ -100,7 +100,8 @@ static int stop_asked(void)
     return number > 0 && number != SIGCHLD ? number : 0;
 }
 
-/* Waits for one supervisor. Returns its exit status, or 128 and a signal's number after stopping it. */
+/* Waits for a supervisor. Returns its exit status, or 128 and the number of the signal that made us
+ * stop it. */
 static int wait_for(pid_t pid)
 {
     int status, stopped = 0;
@@ -179,7 +180,7 @@ static int run_plain(struct campaign *campaign, const char *name, const char *co
     return status;
 }
 
-/* `NAME: mark` for each call. Returns how many; 0 after saying what is wrong. */
+/* Makes a rule `NAME: mark` for each call. Returns how many; 0 after saying what is wrong. */
 static size_t make_marks(const char *calls, char **rules)
 {
     char *list = strdup(calls), *rest = list;
@@ -199,7 +200,7 @@ static size_t make_marks(const char *calls, char **rules)
     return count;
 }
 
-/* What both runs without faults left, and what differs between them. */
+/* Notes what the runs without faults left, and what differs between them. */
 static int compare_plain(struct campaign *campaign, const char *first, sqlite3 *database)
 {
     struct baseline *baseline = &campaign->baseline;
@@ -241,7 +242,7 @@ static void say_contexts(const struct campaign *campaign, const struct contexts_
              report->experiments);
 }
 
-/* The first run, with marks, is the campaign's database. */
+/* Begins a campaign: the first run, with marks, is its database. */
 static int begin_fresh(struct campaign *campaign, const struct campaign_key *key)
 {
     char *rules[RULES_MAX] = {NULL};
@@ -272,13 +273,13 @@ static int begin_fresh(struct campaign *campaign, const struct campaign_key *key
     if (status == 0 && report.experiments == 0)
         status = fail("%s: makes none of these calls in a function with hooks: %s",
                       campaign->program[0], campaign->calls);
-    if (status != 0) /* else the next start would go on with half of it */
+    if (status != 0) /* otherwise the next start would go on with half of it */
         unlink(campaign->full_path);
     trial_clean(&campaign->place, "marked", false);
     return status;
 }
 
-/* Goes on with a campaign that was stopped: what the others are compared with is made again. */
+/* Goes on with a stopped campaign: repeats the runs with which the others are compared. */
 static int begin_again(struct campaign *campaign)
 {
     char path[PATH_MAX], other[PATH_MAX];
@@ -350,7 +351,7 @@ static int experiment_start(struct experiment *experiment)
     return experiment->pid > 0 ? 0 : 2;
 }
 
-/* Has it ended? Its status then is that of the judge. */
+/* Has it ended? *status is then the judge's. */
 static bool experiment_ended(struct experiment *experiment, int *status)
 {
     int ended;
@@ -431,7 +432,8 @@ static int run_experiments(struct campaign *campaign, const struct pending *pend
 
 /* ---- the whole ---- */
 
-/* Every run reads the same: a file from where it is, or all of a pipe; nothing from a terminal. */
+/* Copies the input that every run reads: a file from its present offset, or all of a pipe; nothing
+ * from a terminal. */
 static int take_input(const struct campaign *campaign)
 {
     char path[PATH_MAX], bytes[65536];
@@ -450,7 +452,7 @@ static int take_input(const struct campaign *campaign)
     return fclose(copy) == 0 && got == 0 ? 0 : fail("%s: %s", path, strerror(errno));
 }
 
-/* The folder for the files of the runs, held by one campaign at a time. */
+/* Makes the folder for the runs' files; one campaign at a time holds it. */
 static int take_folder(struct campaign *campaign, bool known)
 {
     const char *folder = campaign->place.folder;
@@ -460,14 +462,14 @@ static int take_folder(struct campaign *campaign, bool known)
                           "file with -o",
                           folder, campaign->path)
                    : fail("%s: %s", folder, strerror(errno));
-    int held = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC); /* until we end */
+    int held = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC); /* held until we exit */
     if (held < 0 || flock(held, LOCK_EX | LOCK_NB) != 0)
         return fail("%s: another fisql faults works on it", folder);
     campaign->held = true;
     return 0;
 }
 
-/* Names the program's file, its size and its time: another build is another program. */
+/* Identifies the program's file by size and time: another build is another program. */
 static void stamp(const struct campaign *campaign, char *text, size_t size)
 {
     struct stat file;
@@ -494,7 +496,7 @@ static int take_places(struct campaign *campaign)
                        campaign->program);
 }
 
-/* Is the file of that name a campaign's? No, too, after saying that it cannot be read. */
+/* Is the file a campaign's? False, too, after saying that it cannot be read. */
 static bool is_campaign(const struct campaign *campaign, const struct campaign_key *key, bool *same)
 {
     sqlite3 *database = experiments_open(campaign->full_path);
@@ -549,7 +551,7 @@ static int prepare(struct campaign *campaign)
     return status;
 }
 
-/* What the campaign leaves: logs of failures, and the input if there is any. */
+/* Removes all but the logs of failures, and the input if there is any. */
 static void tidy_up(const struct campaign *campaign, bool all)
 {
     const struct trial_place *place = &campaign->place;
@@ -558,7 +560,7 @@ static void tidy_up(const struct campaign *campaign, bool all)
     trial_clean(place, plain_name, false);
     if (all && stat(trial_path(place, "input", "", path), &input) == 0 && input.st_size == 0)
         unlink(path);
-    rmdir(place->folder); /* if nothing is in it */
+    rmdir(place->folder); /* if it is empty */
 }
 
 int campaign_run(struct campaign *campaign)
@@ -576,7 +578,7 @@ int campaign_run(struct campaign *campaign)
         status = database == NULL ? 2 : experiments_pending(database, campaign->sample, &pending);
     if (status == 0)
         campaign->kept_bytes = run_integer(database, "SELECT count(log) FROM experiments", 0) *
-                               campaign->baseline.log_bytes; /* of earlier starts, about */
+                               campaign->baseline.log_bytes; /* of earlier starts, roughly */
     sqlite3_close(database);
     if (status == 0)
         status = run_experiments(campaign, &pending);

@@ -1,7 +1,8 @@
 /*
- * A campaign: the program is run once with each call that can fail marked, to learn where they are made, and once
- * plainly, to learn what differs from run to run. Then it is run once for each context, with the first call there
- * failing, and what came of each run is written to the campaign's database.
+ * A campaign. We run the program once with each call that can fail marked, to learn the calls'
+ * contexts, and once plainly, to learn what differs from run to run. Then we run it once for each
+ * context with the first call there failing, and write what came of each run to the campaign's
+ * database.
  */
 #ifndef FISQL_CLI_FAULTS_CAMPAIGN_H
 #define FISQL_CLI_FAULTS_CAMPAIGN_H
@@ -16,7 +17,7 @@
 enum { CAMPAIGN_JOBS_MAX = 64 };
 
 struct campaign {
-    /* What is asked for. */
+    /* The request. */
     const char *path;  /* of the database */
     const char *calls; /* NAME,NAME,... */
     const char *per;   /* context, site or call */
@@ -25,16 +26,17 @@ struct campaign {
     char **program;
     record_function *record;
     bool copy;
-    /* What comes of it. */
+    /* State. */
     struct trial_place place;
     struct mirror mirror;
     struct baseline baseline;
     char full_path[PATH_MAX];
     int64_t kept_bytes;
-    bool held; /* the folder is ours */
+    bool held; /* we hold the folder */
 };
 
-/* Runs it. Returns 0; 2 after saying what is wrong; 128 and the number of a signal that asked us to stop. */
+/* Runs it. Returns 0; 2 after saying what is wrong; 128 and the number of the signal that stopped
+ * us. */
 int campaign_run(struct campaign *campaign);
 
 #endif

@@ -14,7 +14,8 @@
 extern const char contexts_sql_chosen[], contexts_sql_put[], contexts_sql_parents[],
     contexts_sql_nameless[];
 
-/* A call that is to fail, with the way to it: contexts from the outermost on, then site and rule. */
+/* A call that is to fail, with the way to it: contexts from the outermost on, then site and
+ * rule. */
 struct context {
     int64_t fault_id;
     int64_t *way;
@@ -38,7 +39,8 @@ static int out_of_memory(void)
 
 /* ---- the ways ---- */
 
-/* Each context's parent, by id; 0 = none. Ids are above those of their parents (database_check_frames()). */
+/* Each context's parent, by id; 0 = none. Ids are above their parents'
+ * (database_check_frames()). */
 static int read_parents(sqlite3 *database, int64_t **parents, size_t *count)
 {
     sqlite3_stmt *row = NULL;
@@ -123,9 +125,9 @@ static int64_t step_at(const struct context *context, size_t depth)
     return depth < context->way_count ? context->way[depth] : 0;
 }
 
-/* What `from`, sorted, has from `first` up to `end`, all of one way down to `depth`, in the order in which they are
- * run, into `to`: where ways part, one of each branch in turn, so that those near one another share few
- * steps. Recursion goes as deep as ways part. */
+/* Puts `count` ways from the sorted `from`, all alike down to `depth`, into `to` in the order of
+ * their runs: where ways part, one of each branch in turn, so that neighbours share few steps.
+ * Recursion goes as deep as ways part. */
 static void spread(const struct context *from, struct context *to, size_t count, size_t depth)
 {
     while (count > 1 && step_at(&from[0], depth) == step_at(&from[count - 1], depth) &&

@@ -16,7 +16,7 @@
 /* experiments.sql */
 extern const char experiments_sql_put[], experiments_sql_ran[], experiments_sql_put_ran[];
 
-#define BUSY_MS 60000 /* others write what came of theirs */
+#define BUSY_MS 60000 /* other supervisors write their results */
 
 static int failed(sqlite3 *database)
 {

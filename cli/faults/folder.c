@@ -1,4 +1,4 @@
-/* Folders of experiments, copied, compared and removed: see folder.h. */
+/* Folders of experiments: see folder.h. */
 #include "cli/faults/folder.h"
 
 #include "base/array.h"
@@ -34,7 +34,7 @@ int folder_names_add(struct folder_names *names, const char *name)
     return 0;
 }
 
-/* FOLDER/NAME in text; false if it is too long. */
+/* Writes FOLDER/NAME to text; false if it is too long. */
 static bool join(char *text, const char *folder, const char *name)
 {
     return snprintf(text, PATH_MAX, "%s/%s", folder, name) < PATH_MAX;
@@ -174,7 +174,7 @@ static bool is_ignored(const struct folder_names *ignored, const char *name)
 
 static int compare_below(const struct comparison *comparison, const char *below);
 
-/* One entry of one of the folders. `back`: what is in both has been looked at. */
+/* Compares an entry of one of the folders. `back`: entries of both have been compared. */
 static int compare_entry(const struct comparison *comparison, const char *name, bool back)
 {
     char expected[PATH_MAX], actual[PATH_MAX];
@@ -197,7 +197,7 @@ static int compare_entry(const struct comparison *comparison, const char *name, 
     return same ? 0 : folder_names_add(comparison->names, name);
 }
 
-/* What one of the folders has at this place ("" = itself). */
+/* Compares the entries that one of the folders has at this place ("" = itself). */
 static int compare_one(const struct comparison *comparison, const char *below, bool back)
 {
     char path[PATH_MAX], name[PATH_MAX];
@@ -219,7 +219,7 @@ static int compare_one(const struct comparison *comparison, const char *below, b
     return result;
 }
 
-/* What `expected` has, then what `actual` has beyond it. */
+/* Compares what `expected` has, then what only `actual` has. */
 static int compare_below(const struct comparison *comparison, const char *below)
 {
     int result = compare_one(comparison, below, false);
@@ -242,7 +242,7 @@ static int remove_one(const char *path, const struct stat *status, int kind, str
     return kind == FTW_DP || kind == FTW_DNR ? rmdir(path) : unlink(path);
 }
 
-/* A folder that the program made unreadable. */
+/* Opens up a folder that the program made unreadable. */
 static int open_up(const char *path, const struct stat *status, int kind, struct FTW *at)
 {
     (void)status;

@@ -19,7 +19,7 @@ static int failed(const char *path)
     return fail("%s: %s", path, strerror(errno));
 }
 
-/* "" is /, so that each path below begins with a slash of its own. */
+/* "" is /, so that each path below begins with its own slash. */
 static const char *or_root(const char *path)
 {
     return *path != 0 ? path : "/";
@@ -53,7 +53,7 @@ static void drop_from(struct mirror *mirror, size_t count)
         free(mirror->items[--mirror->count].path);
 }
 
-/* Has the path been listed, since there were `from` entries? */
+/* Is the path among the entries from `from` on? */
 static bool listed(const struct mirror *mirror, size_t from, const char *path)
 {
     for (size_t i = from; i < mirror->count; i++)
@@ -62,8 +62,9 @@ static bool listed(const struct mirror *mirror, size_t from, const char *path)
     return false;
 }
 
-/* Links to what is in the folder, but for `own` (NULL = none). *whole: no more than `most`; if not, nothing is
- * added, and errno is 0 or says why it cannot be read. Returns 0, or 2 after saying what is wrong. */
+/* Adds links to the entries of the folder but `own` (NULL = none). *whole: there were no more than
+ * `most`; if not, nothing is added, and errno is 0 or says why the folder cannot be read. Returns
+ * 0, or 2 after saying what is wrong. */
 static int add_entries(struct mirror *mirror, const char *folder, const char *own, size_t most,
                        bool *whole)
 {
@@ -100,8 +101,8 @@ static int add_within_limit(struct mirror *mirror, const char *folder, const cha
     return result;
 }
 
-/* What a word of the command names, or the value of an option, `--from=../data`: by a path that climbs so many folders,
- * and then? NULL = it does not. */
+/* What a word of the command, or the value of an option, `--from=../data`, names by a path that
+ * climbs `climbs` folders first; NULL = nothing. */
 static const char *named_above(const char *word, size_t climbs)
 {
     const char *value = word[0] == '-' ? strchr(word, '=') : NULL;
@@ -115,7 +116,7 @@ static const char *named_above(const char *word, size_t climbs)
     return climbed == climbs && climbed > 0 && *rest != 0 && strcmp(rest, "..") != 0 ? rest : NULL;
 }
 
-/* Of a folder above the source that is not listed: what the command names there. */
+/* Adds what the command names in a folder above the source that is not listed. */
 static int add_named(struct mirror *mirror, const char *folder, size_t climbs, char *const *words)
 {
     char path[PATH_MAX];
@@ -138,7 +139,7 @@ static int add_named(struct mirror *mirror, const char *folder, size_t climbs, c
     return 0;
 }
 
-/* The folders above the source: from the nearest on, as they share a limit. */
+/* Adds the folders above the source, from the nearest on, as they share a limit. */
 static int add_above(struct mirror *mirror, char *const *words)
 {
     char folder[PATH_MAX], own[PATH_MAX];
@@ -161,7 +162,8 @@ static int add_above(struct mirror *mirror, char *const *words)
     return 0;
 }
 
-/* A folder that the program can write to; others, and file systems such as /proc, are linked. */
+/* Is it a folder that the program can write to? Others, and file systems such as /proc, are
+ * linked. */
 static bool is_own_folder(const char *path, dev_t device)
 {
     struct stat status;
@@ -169,7 +171,7 @@ static bool is_own_folder(const char *path, dev_t device)
            access(path, R_OK | W_OK | X_OK) == 0;
 }
 
-/* The folders within the source: those near its top first. */
+/* Adds the folders within the source, those near its top first. */
 static int add_within(struct mirror *mirror, size_t first)
 {
     struct stat source;
@@ -177,7 +179,7 @@ static int add_within(struct mirror *mirror, size_t first)
     char one_left_out[PATH_MAX];
     if (stat(mirror_source(mirror), &source) != 0)
         return failed(mirror_source(mirror));
-    for (size_t i = first; i < mirror->count; i++) { /* which grows */
+    for (size_t i = first; i < mirror->count; i++) { /* which grows meanwhile */
         bool whole;
         const char *path = mirror->items[i].path;
         if (strncmp(path, mirror->source, length) != 0 || path[length] != '/' ||
@@ -196,7 +198,7 @@ static int add_within(struct mirror *mirror, size_t first)
     return 0;
 }
 
-/* The folders on the way to the source, and itself unless it is to be a copy. */
+/* Adds the folders on the way to the source, and the source unless it is copied. */
 static int add_way(struct mirror *mirror)
 {
     char path[PATH_MAX];
@@ -277,7 +279,7 @@ char *mirror_shown(const struct mirror *mirror, const char *name, char *text)
 {
     const char *source = mirror->source, *rest = name;
     size_t used = 0;
-    while (*source == '/') { /* as far as they go together */
+    while (*source == '/') { /* as far as both agree */
         size_t length = strcspn(source + 1, "/");
         if (strncmp(source + 1, rest, length) != 0 || (rest[length] != '/' && rest[length] != 0))
             break;

@@ -66,7 +66,7 @@ static bool is_below(const struct list *list, pid_t root, pid_t parent)
     return false;
 }
 
-/* Tells of each process whether it is below `root`. The list is to be freed. */
+/* Lists all processes and which of them are below `root`. The caller frees the items. */
 static struct list all_below(pid_t root)
 {
     struct list list = {.items = NULL};
@@ -109,7 +109,7 @@ void processes_end(void)
         if (pid > 0)
             continue;
         if (pid < 0 && errno != EINTR)
-            return; /* nobody is left */
+            return; /* nothing is left */
         processes_kill(getpid(), 0);
         nanosleep(&pause, NULL);
     }

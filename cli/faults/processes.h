@@ -1,7 +1,7 @@
 /*
- * The processes that a program leaves behind. An experiment's supervisor is a subreaper: whatever the program
- * started, and however that came loose from it (setsid, a double fork), is below the supervisor and can be
- * found and ended.
+ * The processes that a program leaves behind. An experiment's supervisor is a subreaper: whatever
+ * the program started, however it came loose (setsid, a double fork), is below the supervisor,
+ * which finds and ends it.
  */
 #ifndef FISQL_CLI_FAULTS_PROCESSES_H
 #define FISQL_CLI_FAULTS_PROCESSES_H
@@ -9,13 +9,13 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* Kills every process below `root`, but the process `spared` itself (0 = none). */
+/* Kills every process below `root` except `spared` itself (0 = none). */
 void processes_kill(pid_t root, pid_t spared);
 
-/* Is there one below `root`? */
+/* Is there a process below `root`? */
 bool processes_any(pid_t root);
 
-/* Kills all that is below this process, reaps it, and returns when nothing is left. */
+/* Kills everything below this process and reaps it; returns when nothing is left. */
 void processes_end(void);
 
 #endif

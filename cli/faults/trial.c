@@ -18,16 +18,16 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LOOK_NS 50000000 /* the log's length is looked at so often */
+#define LOOK_NS 50000000 /* how often we look at the log's length */
 #define LINGER_LOOK_NS 500000000
-#define LINGER_NS 1000000000 /* what is left running gets so long */
+#define LINGER_NS 1000000000 /* for processes left running */
 #define SALVAGE_NS                                                                                 \
-    20000000000 /* what fisql record gets to write the log of a program that was killed */
+    20000000000 /* for `fisql record` to write the log of a program that was killed */
 
 char *trial_path(const struct trial_place *place, const char *name, const char *ending, char *path)
 {
     if (snprintf(path, PATH_MAX, "%s/%s%s", place->folder, name, ending) >= PATH_MAX)
-        path[0] = 0; /* the campaign saw to it that there is room */
+        path[0] = 0; /* the campaign has made sure that there is room */
     return path;
 }
 
@@ -57,7 +57,7 @@ static int put_file(const char *path, int flags, int as)
     return file < 0 ? -1 : dup2(file, as);
 }
 
-/* What the program finds: its streams, its folder, a folder for temporary files. */
+/* Sets up what the program finds: its streams, its folder, a folder for temporary files. */
 static int settle(const struct trial *trial)
 {
     const struct trial_place *place = trial->place;
@@ -102,7 +102,7 @@ static int64_t log_bytes(const struct trial *trial)
                                                                                    : 0;
 }
 
-/* Waits for a signal, SIGCHLD or SIGTERM, for so long at most. Returns which came; 0 = none. */
+/* Waits at most so long for SIGCHLD or SIGTERM. Returns which came; 0 = none. */
 static int next_signal(int64_t wait_ns)
 {
     sigset_t awaited;
@@ -114,7 +114,7 @@ static int next_signal(int64_t wait_ns)
     return number > 0 ? number : 0;
 }
 
-/* Ends the program, but lets fisql record report what it did. */
+/* Ends the program, but lets `fisql record` write what it did. */
 static void cut_short(const struct trial *trial, pid_t recorder_pid, int64_t now,
                       struct trial_end *end)
 {
@@ -129,7 +129,8 @@ static void cut_short(const struct trial *trial, pid_t recorder_pid, int64_t now
         kill(recorder_pid, SIGKILL);
 }
 
-/* Has the program ended, a while ago? fisql record waits for what it has left running, which may be for ever. */
+/* Did the program end a while ago? `fisql record` waits for what it left running, perhaps for
+ * ever. */
 static bool lingers(pid_t recorder_pid, int64_t now, int64_t *looked, int64_t *ended)
 {
     if (now - *looked < LINGER_LOOK_NS)
@@ -142,7 +143,7 @@ static bool lingers(pid_t recorder_pid, int64_t now, int64_t *looked, int64_t *e
     return *ended != 0 && now - *ended >= LINGER_NS;
 }
 
-/* Waits until fisql record has ended. Returns false if a signal asked us to stop. */
+/* Waits until `fisql record` has ended. Returns false if a signal asked us to stop. */
 static bool watch(const struct trial *trial, pid_t recorder_pid, struct trial_end *end)
 {
     int64_t began = now_ns(), looked = 0, ended = 0;
@@ -191,7 +192,7 @@ pid_t trial_start(const struct trial *trial, judge_function *judge, void *contex
     fflush(NULL);
     pid_t pid = fork();
     if (pid == 0) {
-        setpgid(0, 0); /* a terminal's Ctrl-C is the campaign's matter */
+        setpgid(0, 0); /* a terminal's Ctrl-C is for the campaign */
         supervise(trial, judge, context);
     }
     if (pid < 0)

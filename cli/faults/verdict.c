@@ -1,4 +1,4 @@
-/* What came of a run in which a call was made to fail: see verdict.h. */
+/* The outcome of a run with a fault: see verdict.h. */
 #include "cli/faults/verdict.h"
 
 #include "base/array.h"
@@ -42,9 +42,9 @@ bool outcome_is_wrong(enum outcome outcome)
 #define TEXT_OF_NUMBER(number) #number
 #define TEXT_OF(macro) TEXT_OF_NUMBER(macro)
 #define AND(signal) ", " TEXT_OF(signal)
-/* What programs end their children with. */
+/* Programs end their children with these. */
 #define SIGNALS_OF_OTHERS TEXT_OF(SIGKILL) AND(SIGTERM)
-/* What ends a program that did something wrong: those that dump a core. */
+/* These end programs that did something wrong: they dump a core. */
 #define SIGNALS_OF_FAULTS                                                                          \
     TEXT_OF(SIGQUIT)                                                                               \
     AND(SIGILL)                                                                                    \
@@ -54,7 +54,7 @@ bool outcome_is_wrong(enum outcome outcome)
 
 /* ---- leaks ---- */
 
-/* By place, from the query not-freed: place, bytes, stack, location. */
+/* Begins the query not-freed by place: place, bytes, stack, location. */
 static sqlite3_stmt *leaks_begin(sqlite3 *database)
 {
     const struct embedded_query *query = embedded_queries;
@@ -116,7 +116,7 @@ int baseline_add(struct baseline *baseline, sqlite3 *database)
         const char *place = (const char *)sqlite3_column_text(row, 0);
         int64_t bytes = sqlite3_column_int64(row, 1);
         size_t all = baseline->leaks_count;
-        baseline->leaks_count = before; /* that are sorted */
+        baseline->leaks_count = before; /* search only the sorted ones */
         struct leak *known = leak_find(baseline, place != NULL ? place : "");
         baseline->leaks_count = all;
         if (known != NULL)
@@ -149,7 +149,8 @@ static void put_text(char **into, const char *text)
     *into = text != NULL ? strdup(text) : NULL;
 }
 
-/* What was not freed beyond what the runs without faults leave; the stack of the largest part. */
+/* Counts what was not freed beyond what the runs without faults leave; finds the stack of the
+ * largest part. */
 static void count_leaks(struct verdict *verdict, sqlite3 *database, const struct baseline *baseline)
 {
     sqlite3_stmt *row = leaks_begin(database);
@@ -184,7 +185,7 @@ static void put_place(struct verdict *verdict, sqlite3 *database, int64_t frame_
     sqlite3_finalize(row);
 }
 
-/* Of the process that a signal ended: what it was in then. */
+/* Finds the innermost open call of the process that a signal ended. */
 static void place_of_end(struct verdict *verdict, sqlite3 *database)
 {
     int64_t process = run_integer(database,
@@ -278,7 +279,7 @@ static enum outcome of_run(struct verdict *verdict, const struct trial *trial,
                 0);
         return OUTCOME_CRASH;
     }
-    /* What open calls hold belongs to a program that ended on purpose. */
+    /* What open calls hold is no leak of a program that ended on purpose. */
     if (run_integer(database, "SELECT count(*) FROM calls WHERE ended >= 2", 0) == 0 &&
         run_integer(database, LOSSES_SQL, 0) <= baseline->losses)
         count_leaks(verdict, database, baseline);
@@ -294,7 +295,7 @@ void verdict_reach(struct verdict *verdict, const struct trial *trial, const str
                                 .leaked_bytes = -1};
     verdict->outcome = of_run(verdict, trial, end, database, baseline, expected_exit);
     if (verdict->outcome > OUTCOME_LEAK || verdict->outcome == OUTCOME_WRONG_OUTPUT) {
-        put_text(&verdict->found_at, NULL); /* of no leak */
+        put_text(&verdict->found_at, NULL); /* there is no leak */
         put_text(&verdict->found_location, NULL);
     }
 }

@@ -1,4 +1,5 @@
-/* The outcome of a run in which a call was made to fail, judged by how it ended, its output, and the database of its log. */
+/* The outcome of a run in which a call was made to fail, judged by its end, its output, and the
+ * database of its log. */
 #ifndef FISQL_CLI_FAULTS_VERDICT_H
 #define FISQL_CLI_FAULTS_VERDICT_H
 
@@ -29,13 +30,13 @@ const char *outcome_name(enum outcome outcome);
 /* Is it the program's mistake? */
 bool outcome_is_wrong(enum outcome outcome);
 
-/* Blocks that a run without faults leaves, by where they were allocated. */
+/* Blocks that a run without faults leaves, by the place of allocation. */
 struct leak {
     char *place;
     int64_t bytes;
 };
 
-/* The runs without faults, with which the others are compared. */
+/* The runs without faults, with which we compare the others. */
 struct baseline {
     struct leak *leaks; /* sorted by place */
     size_t leaks_count, leaks_room;
@@ -43,11 +44,11 @@ struct baseline {
     int exit_status;
     int64_t elapsed_ns, log_bytes;
     const char *name;             /* of the run whose output is kept */
-    struct folder_names unstable; /* what differs between runs without faults; "" = the output */
+    struct folder_names unstable; /* what differs between these runs; "" = the output */
 };
 void baseline_release(struct baseline *baseline);
-/* Adds what a run without faults left; at the second, the larger counts are kept. Returns 0, or 2 after saying what
- * is wrong. */
+/* Adds what a run without faults left; of two runs, the larger counts are kept. Returns 0, or 2
+ * after saying what is wrong. */
 int baseline_add(struct baseline *baseline, sqlite3 *database);
 
 struct verdict {
@@ -57,7 +58,7 @@ struct verdict {
     char *found_at, *found_location, *detail; /* NULL = none */
 };
 
-/* Judges a run by its end and its database. expected_exit: the status that reports an error, -1 = any. Release in any case. */
+/* Judges a run. expected_exit: the status that reports an error, -1 = any. Release in any case. */
 void verdict_reach(struct verdict *verdict, const struct trial *trial, const struct trial_end *end,
                    sqlite3 *database, const struct baseline *baseline, int expected_exit);
 void verdict_release(struct verdict *verdict);

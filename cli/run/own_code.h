@@ -1,6 +1,6 @@
 /*
- * The user's own code: functions of system headers and of libraries without hooks (functions.own = 0)
- * are folded into the nearest own caller, so their time and allocations count as the caller's.
+ * The user's own code: functions of system headers and of libraries without hooks (functions.own =
+ * 0) are folded into the nearest own caller, so their time and allocations count as the caller's.
  *
  * The database itself does not change. Temporary tables and views hide those of the same name:
  *
