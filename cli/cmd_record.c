@@ -338,9 +338,7 @@ static void run_append(struct live *live, const struct record_options *options, 
         live_append_facts(live, FISQL_CHUNK_RUN, 0, getpid(), place);
     }
     char *rules = record_faults_text(&options->faults);
-    const struct live_fact more[] = {{FISQL_FACT_RUN_FAULT_RULES, rules}, {0, NULL}};
-    if (rules != NULL)
-        live_append_facts(live, FISQL_CHUNK_RUN, 0, getpid(), more);
+    live_append_fact(live, FISQL_FACT_RUN_FAULT_RULES, rules);
     free(rules);
 }
 

@@ -31,13 +31,6 @@ static struct fisql_live_part part_make(int memory, uint64_t bytes, uint64_t byt
     return fits ? part : (struct fisql_live_part){0, 0};
 }
 
-/* A program that shortened the file would kill us by SIGBUS. The file may grow, as live_put()
- * needs; no program can add a seal that keeps us from writing. */
-static bool size_seal(int memory)
-{
-    return fcntl(memory, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_SEAL) == 0;
-}
-
 static bool put_at(int memory, const char *bytes, size_t count, size_t offset)
 {
     for (size_t done = 0; done < count;) {
@@ -135,7 +128,9 @@ int live_make(struct live *live, int log, const struct record_options *options)
         part_make(live->memory, sizeof(struct fisql_told), limit.rlim_cur);
     const struct fisql_live_part changes =
         part_make(live->memory, sizeof(struct fisql_changes), limit.rlim_cur);
-    if (!size_seal(live->memory))
+    /* A program that shortened the file would kill us by SIGBUS. The file may grow, as live_put()
+     * needs; no program can add a seal that keeps us from writing. */
+    if (fcntl(live->memory, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_SEAL) != 0)
         return -1;
     if (!put_at(live->memory, options->filter, options->filter_bytes, at.filter) ||
         !put_at(live->memory, options->values.recipes, options->values.recipes_bytes, at.recipes) ||
@@ -655,6 +650,12 @@ int live_append_facts(struct live *live, enum fisql_chunk_kind kind, uint64_t pr
     pthread_mutex_unlock(&live->lock);
     free(chunk);
     return error;
+}
+
+int live_append_fact(struct live *live, enum fisql_fact fact, const char *value)
+{
+    const struct live_fact facts[] = {{fact, value}, {0, NULL}};
+    return value != NULL ? live_append_facts(live, FISQL_CHUNK_RUN, 0, getpid(), facts) : 0;
 }
 
 #define RESERVE_BYTES 512u

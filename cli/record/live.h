@@ -85,6 +85,9 @@ struct live_fact {
 int live_append_facts(struct live *live, enum fisql_chunk_kind kind, uint64_t process_key,
                       pid_t pid, const struct live_fact *facts);
 
+/* Appends a fact about the run; of a NULL value, nothing. Returns 0 or errno. */
+int live_append_fact(struct live *live, enum fisql_fact fact, const char *value);
+
 /* Appends an empty chunk for live_tell() to overwrite: a loss must be recorded even when the disk
  * is full. Returns 0 or errno. */
 int live_reserve(struct live *live);

@@ -395,9 +395,7 @@ void record_faults_append(const struct record_faults *faults, struct live *live,
         if (struck[k] == 0 && !quiet)
             say_idle(&faults->rules[k], reached[k]);
     }
-    bool written = fclose(out) == 0;
-    const struct live_fact facts[] = {{FISQL_FACT_RUN_FAULT_COUNTS, text}, {0, NULL}};
-    if (written)
-        live_append_facts(live, FISQL_CHUNK_RUN, 0, getpid(), facts);
+    if (fclose(out) == 0)
+        live_append_fact(live, FISQL_FACT_RUN_FAULT_COUNTS, text);
     free(text);
 }
