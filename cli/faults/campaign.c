@@ -5,6 +5,7 @@
 #include "cli/faults/contexts.h"
 #include "cli/faults/experiments.h"
 #include "cli/out/cache_folder.h"
+#include "cli/out/clock.h"
 #include "cli/out/say.h"
 #include "cli/query/query_file.h"
 #include "cli/run/database.h"
@@ -368,16 +369,9 @@ static bool experiment_ended(struct experiment *experiment, int *status)
     return true;
 }
 
-static int64_t seconds_now(void)
+static void show_progress(size_t done, size_t count, int64_t began_ns)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec;
-}
-
-static void show_progress(size_t done, size_t count, int64_t began_s)
-{
-    int64_t taken_s = seconds_now() - began_s;
+    int64_t taken_s = (clock_ns() - began_ns) / 1000000000;
     if (!isatty(STDERR_FILENO))
         return;
     if (done > 0 && taken_s > 0)
@@ -403,7 +397,7 @@ static int run_experiments(struct campaign *campaign, const struct pending *pend
     struct experiment running[CAMPAIGN_JOBS_MAX] = {{.pid = 0}};
     size_t next = 0, done = 0, count = pending->count;
     int status = 0;
-    int64_t began_s = seconds_now();
+    int64_t began_ns = clock_ns();
     while (status == 0 && done < count) {
         for (int64_t i = 0; i < campaign->jobs && status == 0; i++) {
             struct experiment *slot = &running[i];
@@ -415,7 +409,7 @@ static int run_experiments(struct campaign *campaign, const struct pending *pend
                 status = experiment_start(slot);
             }
         }
-        show_progress(done, count, began_s);
+        show_progress(done, count, began_ns);
         if (status == 0 && done < count) {
             int number = stop_asked();
             status = number != 0 ? 128 + number : 0;

@@ -3,6 +3,7 @@
 
 #include "cli/faults/folder.h"
 #include "cli/faults/processes.h"
+#include "cli/out/clock.h"
 #include "cli/out/say.h"
 
 #include <errno.h>
@@ -40,13 +41,6 @@ void trial_clean(const struct trial_place *place, const char *name, bool keep_lo
             unlink(trial_path(place, name, ends[i], path));
     folder_remove(trial_path(place, name, ".work", path));
     folder_remove(trial_path(place, name, ".tmp", path));
-}
-
-static int64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
 /* ---- the recorder ---- */
@@ -146,16 +140,16 @@ static bool lingers(pid_t recorder_pid, int64_t now, int64_t *looked, int64_t *e
 /* Waits until `fisql record` has ended. Returns false if a signal asked us to stop. */
 static bool watch(const struct trial *trial, pid_t recorder_pid, struct trial_end *end)
 {
-    int64_t began = now_ns(), looked = 0, ended = 0;
+    int64_t began = clock_ns(), looked = 0, ended = 0;
     for (;;) {
         pid_t pid;
         int status;
         while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
             if (pid == recorder_pid) {
-                end->elapsed_ns = now_ns() - began;
+                end->elapsed_ns = clock_ns() - began;
                 return true;
             }
-        int64_t taken = now_ns() - began, left = trial->timeout_ns - taken;
+        int64_t taken = clock_ns() - began, left = trial->timeout_ns - taken;
         if (left <= 0 || log_bytes(trial) > trial->log_max_bytes)
             cut_short(trial, recorder_pid, taken, end);
         else if (lingers(recorder_pid, taken, &looked, &ended))

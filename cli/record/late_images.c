@@ -1,6 +1,7 @@
 /* Programs that are being started: see late_images.h. */
 #include "cli/record/late_images.h"
 
+#include "cli/out/clock.h"
 #include "cli/record/process_stat.h"
 
 #include <dirent.h>
@@ -8,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #define YOUNG_SECONDS 2
@@ -20,15 +20,13 @@ static bool is_young(const char *pid)
 {
     struct process_stat stat;
     struct process_times times;
-    struct timespec now;
     if (!process_stat_read(strtol(pid, NULL, 10), &stat) || stat.state == 'Z' ||
         stat.state == 'X' || (stat.flags & FLAG_KERNEL_THREAD) != 0)
         return false;
     process_times_read(strtol(pid, NULL, 10), &times);
-    clock_gettime(CLOCK_BOOTTIME, &now);
     uint64_t ticks_a_second = (uint64_t)sysconf(_SC_CLK_TCK);
-    uint64_t age_ns = (uint64_t)now.tv_sec * SECOND_NS + (uint64_t)now.tv_nsec -
-                      stat.start * (SECOND_NS / ticks_a_second);
+    uint64_t age_ns =
+        (uint64_t)clock_now_ns(CLOCK_BOOTTIME) - stat.start * (SECOND_NS / ticks_a_second);
     return age_ns < YOUNG_SECONDS * SECOND_NS + times.queued_ns;
 }
 

@@ -1,6 +1,7 @@
 /* The writer of `fisql record`: see live_writer.h. */
 #include "cli/record/live_writer.h"
 
+#include "cli/out/clock.h"
 #include "cli/record/robust.h"
 
 #include <sched.h>
@@ -28,11 +29,9 @@ static void writer_sleep(struct fisql_writer *shared)
 }
 
 /* Calls live_keep() from time to time. */
-static void writer_keep(struct live *live, uint64_t *kept_ns)
+static void writer_keep(struct live *live, int64_t *kept_ns)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
-    uint64_t now_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    int64_t now_ns = clock_now_ns(CLOCK_MONOTONIC_COARSE);
     if (now_ns - *kept_ns < KEEP_NS)
         return;
     *kept_ns = now_ns;
@@ -61,7 +60,7 @@ static void *writer_run(void *context)
     robust_set(&robust, &shared->alive);
     sched_setscheduler(0, SCHED_IDLE, &(struct sched_param){0}); /* this thread alone */
     __atomic_store_n(&shared->alive, (uint32_t)syscall(SYS_gettid), __ATOMIC_RELEASE);
-    for (uint64_t kept_ns = 0; __atomic_load_n(&writer->stop, __ATOMIC_ACQUIRE) == 0;) {
+    for (int64_t kept_ns = 0; __atomic_load_n(&writer->stop, __ATOMIC_ACQUIRE) == 0;) {
         bool any = live_append_handed(writer->live, true);
         writer_keep(writer->live, &kept_ns);
         if (!any)

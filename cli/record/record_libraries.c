@@ -3,6 +3,7 @@
 
 #include "base/parts.h"
 
+#include "cli/out/clock.h"
 #include "cli/out/say.h"
 
 #include <elf.h>
@@ -16,7 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define SCRIPTS_MAX 6     /* nested scripts: the kernel gives up earlier */
@@ -156,19 +156,12 @@ static pid_t list_start(const char *interpreter, const char *image, int output)
     _exit(127);
 }
 
-static int64_t now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 /* Reads to the end and terminates the text; false if time or room runs out first. */
 static bool answer_read(int from, char *answer, size_t room)
 {
-    int64_t until = now_ms() + LIST_SECONDS * 1000;
+    int64_t until_ms = clock_ns() / 1000000 + LIST_SECONDS * 1000;
     size_t used = 0;
-    for (int64_t left; used + 1 < room && (left = until - now_ms()) > 0;) {
+    for (int64_t left; used + 1 < room && (left = until_ms - clock_ns() / 1000000) > 0;) {
         struct pollfd wait = {.fd = from, .events = POLLIN};
         int ready = poll(&wait, 1, (int)left);
         ssize_t got = ready > 0 ? read(from, answer + used, room - used - 1) : -1;

@@ -2,21 +2,14 @@
 #include "cli/record/start_watch.h"
 
 #include "base/must.h"
+#include "cli/out/clock.h"
 #include "cli/out/say.h"
 #include "cli/record/process_stat.h"
 
 #include <signal.h>
-#include <time.h>
 
 /* The start takes milliseconds. */
-#define PATIENCE_MS 3000u
-
-static uint64_t now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
+#define PATIENCE_NS 3000000000
 
 /* Without us, too, a program would not end that ignores the signal or is stopped. */
 static bool hangs(const struct live *live, const struct signals *signals)
@@ -36,12 +29,12 @@ void start_watch_look(struct start_watch *watch, const struct live *live,
     if (watch->killed)
         return;
     if (!hangs(live, signals)) {
-        watch->since_ms = 0;
+        watch->since_ns = 0;
         return;
     }
-    if (watch->since_ms == 0)
-        watch->since_ms = now_ms();
-    if (now_ms() - watch->since_ms < PATIENCE_MS)
+    if (watch->since_ns == 0)
+        watch->since_ns = clock_ns();
+    if (clock_ns() - watch->since_ns < PATIENCE_NS)
         return;
     watch->killed = true;
     note("the program was ended by SIGKILL: it hung in the start of its recording, where other "

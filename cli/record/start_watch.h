@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 struct start_watch {
-    uint64_t since_ms; /* a signal has been pending at least since then; 0 = none */
+    int64_t since_ns; /* a signal has been pending at least since then; 0 = none */
     bool killed;
 };
 
