@@ -171,6 +171,14 @@ static void read_probability(struct reader *reader, const char *value)
         reader->rule->made.likely = number >= 1 ? UINT64_MAX : (uint64_t)ldexp(number, 64);
 }
 
+static void no_such_condition(struct reader *reader)
+{
+    WRONG(reader, reader->word_at,
+          "%s: no such condition: nth=N, every=N, probability=P, seed=N, per=thread, in PATTERN, "
+          "at SITE,..., when NAME=VALUE",
+          reader->word);
+}
+
 static void read_setting(struct reader *reader, const char *value)
 {
     struct fisql_fault_rule *made = &reader->rule->made;
@@ -196,11 +204,7 @@ static void read_setting(struct reader *reader, const char *value)
         if (made->per == FISQL_FAULT_PER_PROCESS && strcmp(value, "process") != 0)
             WRONG(reader, reader->word_at, "%s: wants process, thread or run", word);
     } else {
-        WRONG(
-            reader, reader->word_at,
-            "%s: no such condition: nth=N, every=N, probability=P, seed=N, per=thread, in PATTERN, "
-            "at SITE,..., when NAME=VALUE",
-            word);
+        no_such_condition(reader);
     }
 }
 
@@ -321,10 +325,7 @@ static void read_conditions(struct reader *reader)
         } else if (is_action(word)) {
             WRONG(reader, reader->word_at, "a colon is missing before the action: `: %s`", word);
         } else {
-            WRONG(reader, reader->word_at,
-                  "%s: no such condition: nth=N, every=N, probability=P, seed=N, per=thread, in "
-                  "PATTERN, at SITE,..., when NAME=VALUE",
-                  word);
+            no_such_condition(reader);
         }
     }
 }

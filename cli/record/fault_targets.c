@@ -226,17 +226,14 @@ static int take_call(struct look *look, size_t index, const struct fisql_recipe_
         found->inlined++;
         return 0;
     }
-    if (leaves && !hook->can_return) {
-        found->frameless++;
+    if (leaves && !hook->can_return)
         return 0;
-    }
     size_t count = 0;
     const struct parameter *all = parameters_of(look->parameters, from->function, &count);
     if (returns) {
         const char *problem = set_result(rule, parameter_of_result(all, count), found);
         if (problem != NULL) {
             fault_rule_wrong(rule->text, 0, "--fault", "%s: %s", name, problem);
-            found->wrong = true;
             return -1;
         }
         if (found->first == NULL)
@@ -246,7 +243,6 @@ static int take_call(struct look *look, size_t index, const struct fisql_recipe_
         const struct parameter *parameter = parameter_named(all, count, rule->whens[i].name);
         if (parameter == NULL) {
             wrong_argument(rule, &rule->whens[i], name, all, count);
-            found->wrong = true;
             return -1;
         }
         if (parameter->position > from->count)

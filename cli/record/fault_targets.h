@@ -13,11 +13,9 @@ struct fault_found {
     size_t called;    /* ... called by code other than inlined copies */
     size_t taken;     /* hook calls that the rule takes */
     size_t inlined;   /* hook calls left out: in inlined copies */
-    size_t frameless; /* ... with an unknown way to return */
     size_t unknown;   /* ... with an unknown place of the argument */
     size_t places;    /* functions that `in` means */
     bool undescribed; /* no debug information */
-    bool wrong;       /* what is wrong was reported */
     char *first;      /* name of the first function whose result was looked up */
 };
 

@@ -127,20 +127,23 @@ static bool is_wanted(const struct making *making, struct wanted *wanted, uint64
     return *known == 2;
 }
 
-/* Copies a value to an existing place, and its pieces or steps behind the values so far. Returns 0
- * or -1. */
+/* Copies a value to an existing place, and its pieces or steps behind the values so far: `steps`, or
+ * if NULL those in the recipes. Returns 0 or -1. */
 static int copy_value(struct module *module, const struct recipes *recipes,
-                      struct fisql_recipe_value value, size_t at)
+                      struct fisql_recipe_value value, const struct fisql_recipe_value *steps,
+                      size_t at)
 {
     struct error error;
     if (value.where == FISQL_WHERE_PIECES || value.where == FISQL_WHERE_EXPRESSION) {
+        const struct fisql_recipe_value *from =
+            steps != NULL ? steps : recipes->values + value.constant;
         size_t first = module->values_count;
         if (array_reserve(&module->values, &module->values_capacity, first + value.base, &error) !=
             0)
             return -1;
         module->values_count += value.base;
         for (size_t i = 0; i < value.base; i++)
-            if (copy_value(module, recipes, recipes->values[value.constant + i], first + i) != 0)
+            if (copy_value(module, recipes, from[i], NULL, first + i) != 0)
                 return -1;
         value.constant = first;
     }
@@ -148,24 +151,11 @@ static int copy_value(struct module *module, const struct recipes *recipes,
     return 0;
 }
 
-/* Copies an expression's value with its steps. */
 static int copy_expression(struct module *module, const struct recipes *recipes,
                            const struct linked_expression *linked, size_t at)
 {
-    struct error error;
-    struct fisql_recipe_value value = linked->value;
-    if (value.where != FISQL_WHERE_EXPRESSION || linked->whole)
-        return copy_value(module, recipes, value, at);
-    value.constant = module->values_count;
-    if (array_reserve(&module->values, &module->values_capacity, module->values_count + value.base,
-                      &error) != 0)
-        return -1;
-    module->values_count += value.base;
-    for (size_t i = 0; i < value.base; i++)
-        if (copy_value(module, recipes, linked->steps[i], (size_t)value.constant + i) != 0)
-            return -1;
-    module->values[at] = value;
-    return 0;
+    bool has_steps = linked->value.where == FISQL_WHERE_EXPRESSION && !linked->whole;
+    return copy_value(module, recipes, linked->value, has_steps ? linked->steps : NULL, at);
 }
 
 static int copy_hook(struct module *module, const struct recipes *recipes,
@@ -181,7 +171,7 @@ static int copy_hook(struct module *module, const struct recipes *recipes,
         return -1;
     module->values_count += count;
     for (size_t i = 0; i < hook->count; i++)
-        if (copy_value(module, recipes, recipes->values[hook->first + i], first + i) != 0)
+        if (copy_value(module, recipes, recipes->values[hook->first + i], NULL, first + i) != 0)
             return -1;
     for (size_t i = hook->count; i < count; i++)
         if (!module_expressions_link(expressions, recipes, hook, i - hook->count, &linked) ||
