@@ -46,19 +46,16 @@ static int read_parents(sqlite3 *database, int64_t **parents, size_t *count)
     sqlite3_stmt *row = NULL;
     struct error error;
     size_t room = 0;
-    if (sqlite3_prepare_v2(database, contexts_sql_parents, -1, &row, NULL) != SQLITE_OK)
-        return failed(database);
-    int result = 0;
-    while (result == 0 && sqlite3_step(row) == SQLITE_ROW) {
+    if (database_rows(database, contexts_sql_parents, "the contexts", &row) != 0)
+        return 2;
+    while (sqlite3_step(row) == SQLITE_ROW) {
         size_t id = (size_t)sqlite3_column_int64(row, 0);
-        if (array_reach(parents, &room, id, &error) != 0) {
-            result = out_of_memory();
-            break;
-        }
+        if (array_reach(parents, &room, id, &error) != 0)
+            return database_rows_short(row);
         (*parents)[id] = sqlite3_column_int64(row, 1);
         *count = id + 1;
     }
-    return database_rows_end(row, "the contexts") != 0 ? 2 : result;
+    return database_rows_end(row, "the contexts");
 }
 
 static int find_way(struct context *context, const int64_t *parents, size_t count, int64_t frame,

@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "cli/out/amount.h"
 #include "cli/out/say.h"
+#include "cli/run/database.h"
 
 #include <fnmatch.h>
 #include <stdio.h>
@@ -18,13 +19,11 @@ int call_cursor_open(struct call_cursor *cursor, const struct run_view *view,
 {
     *cursor = (struct call_cursor){.view = view, .thread = thread, .cut = cut, .wanted = wanted};
     cursor->skip_to = thread->first_call;
-    int result = sqlite3_prepare_v2(
-        view->database,
-        "SELECT id, frame_id, enter_ns, duration_ns, descendants, ended FROM calls"
-        " WHERE id BETWEEN ?1 AND ?2 ORDER BY id",
-        -1, &cursor->statement, NULL);
-    if (result != SQLITE_OK)
-        return fail("the calls cannot be read: %s", sqlite3_errmsg(view->database));
+    if (database_rows(view->database,
+                      "SELECT id, frame_id, enter_ns, duration_ns, descendants, ended FROM calls"
+                      " WHERE id BETWEEN ?1 AND ?2 ORDER BY id",
+                      "the calls", &cursor->statement) != 0)
+        return 2;
     sqlite3_bind_int64(cursor->statement, 1, thread->first_call);
     sqlite3_bind_int64(cursor->statement, 2, thread->first_call == 0 ? -1 : thread->last_call);
     return 0;
@@ -160,6 +159,8 @@ bool call_cut_has_thread(const struct call_cut *cut, const struct run_thread *th
 
 int call_cut_check_thread(const struct call_cut *cut, const struct run_view *view)
 {
+    if (cut->thread == NULL)
+        return 0;
     const char **names = calloc(view->threads_count + 1, sizeof *names);
     for (size_t i = 0; i < view->threads_count; i++) {
         if (call_cut_has_thread(cut, &view->threads[i])) {
@@ -169,12 +170,9 @@ int call_cut_check_thread(const struct call_cut *cut, const struct run_view *vie
         if (names != NULL)
             names[i] = view->threads[i].name;
     }
-    const char *nearest = cut->thread != NULL && names != NULL
-                              ? nearest_name(cut->thread, names, view->threads_count)
-                              : NULL;
+    const char *nearest =
+        names != NULL ? nearest_name(cut->thread, names, view->threads_count) : NULL;
     free(names);
-    if (cut->thread == NULL)
-        return 0;
     if (nearest != NULL)
         return fail("--thread %s: there is no such thread; did you mean %s?", cut->thread, nearest);
     return fail("--thread %s: there is no such thread: see `fisql info`", cut->thread);

@@ -40,7 +40,6 @@ struct call_cursor {
     int64_t skip_to;     /* ids below are skipped */
     int64_t *open_until; /* last id within each call shown around the next one */
     size_t open_count, open_capacity;
-    int result; /* SQLite's error code, or SQLITE_OK */
 };
 
 int call_cursor_open(struct call_cursor *cursor, const struct run_view *view,

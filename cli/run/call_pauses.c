@@ -5,24 +5,21 @@
 
 #include "base/array.h"
 #include "base/sorted.h"
-#include "cli/out/say.h"
 #include "cli/run/database.h"
 #include "cli/run/run_view.h"
 
 int call_pauses_open(struct call_pauses *pauses, sqlite3 *database)
 {
-    *pauses = (struct call_pauses){.database = database};
+    *pauses = (struct call_pauses){.items = NULL};
     sqlite3_stmt *row = NULL;
-    if (sqlite3_prepare_v2(database,
-                           "SELECT call_id, start_ns, paused_ns FROM pauses"
-                           " ORDER BY call_id, start_ns, id",
-                           -1, &row, NULL) != SQLITE_OK)
-        return fail("the pauses cannot be read: %s", sqlite3_errmsg(database));
+    if (database_rows(
+            database,
+            "SELECT call_id, start_ns, paused_ns FROM pauses ORDER BY call_id, start_ns, id",
+            "the pauses", &row) != 0)
+        return 2;
     while (sqlite3_step(row) == SQLITE_ROW) {
-        if (array_reserve(&pauses->items, &pauses->capacity, pauses->count + 1, NULL) != 0) {
-            sqlite3_finalize(row);
-            return fail("out of memory");
-        }
+        if (array_reserve(&pauses->items, &pauses->capacity, pauses->count + 1, NULL) != 0)
+            return database_rows_short(row);
         pauses->items[pauses->count++] = (struct call_pause){
             sqlite3_column_int64(row, 0), run_within(sqlite3_column_int64(row, 1), 0, RUN_NS_MAX),
             run_within(sqlite3_column_int64(row, 2), 0, RUN_NS_MAX)};
@@ -30,12 +27,10 @@ int call_pauses_open(struct call_pauses *pauses, sqlite3 *database)
     int status = database_rows_end(row, "the pauses");
     if (status != 0 || pauses->count == 0)
         return status;
-    if (sqlite3_prepare_v2(database,
-                           "SELECT id, enter_ns, duration_ns, descendants FROM calls"
-                           " WHERE id >= ?1 ORDER BY id LIMIT 1",
-                           -1, &pauses->next_call, NULL) != SQLITE_OK)
-        return fail("the calls cannot be read: %s", sqlite3_errmsg(database));
-    return 0;
+    return database_rows(database,
+                         "SELECT id, enter_ns, duration_ns, descendants FROM calls"
+                         " WHERE id >= ?1 ORDER BY id LIMIT 1",
+                         "the calls", &pauses->next_call);
 }
 
 void call_pauses_close(struct call_pauses *pauses)

@@ -16,7 +16,6 @@ struct call_pause {
 };
 
 struct call_pauses {
-    sqlite3 *database;
     struct call_pause *items; /* by call */
     size_t count, capacity;
     sqlite3_stmt *next_call;

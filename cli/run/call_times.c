@@ -5,7 +5,6 @@
 
 #include "base/array.h"
 #include "base/sorted.h"
-#include "cli/out/say.h"
 #include "cli/run/database.h"
 #include "cli/run/run_view.h"
 
@@ -14,17 +13,14 @@ enum { COST_PS_MAX = 1000000000 }; /* no hook takes more */
 static int read_costs(struct call_times *times, sqlite3 *database)
 {
     sqlite3_stmt *row = NULL;
-    if (sqlite3_prepare_v2(database,
-                           "SELECT first_call_id, last_call_id, inside_ps, outside_ps"
-                           " FROM hook_costs ORDER BY first_call_id",
-                           -1, &row, NULL) != SQLITE_OK)
-        return fail("the hooks' costs cannot be read: %s", sqlite3_errmsg(database));
+    if (database_rows(database,
+                      "SELECT first_call_id, last_call_id, inside_ps, outside_ps"
+                      " FROM hook_costs ORDER BY first_call_id",
+                      "the hooks' costs", &row) != 0)
+        return 2;
     while (sqlite3_step(row) == SQLITE_ROW) {
-        if (array_reserve(&times->costs, &times->costs_capacity, times->costs_count + 1, NULL) !=
-            0) {
-            sqlite3_finalize(row);
-            return fail("out of memory");
-        }
+        if (array_reserve(&times->costs, &times->costs_capacity, times->costs_count + 1, NULL) != 0)
+            return database_rows_short(row);
         times->costs[times->costs_count++] =
             (struct hook_cost_range){sqlite3_column_int64(row, 0), sqlite3_column_int64(row, 1),
                                      run_within(sqlite3_column_int64(row, 2), 0, COST_PS_MAX),
@@ -37,18 +33,16 @@ static int read_gaps(struct call_gaps *gaps, sqlite3 *database, bool all)
 {
     sqlite3_stmt *row = NULL;
     struct call_gap sum = {0};
-    if (sqlite3_prepare_v2(database,
-                           all ? "SELECT call_id, wait_ns, preempted_ns FROM gaps"
-                                 " WHERE call_id IS NOT NULL ORDER BY call_id"
-                               : "SELECT call_id, wait_ns, preempted_ns FROM gaps"
-                                 " WHERE call_id IS NOT NULL AND paused ORDER BY call_id",
-                           -1, &row, NULL) != SQLITE_OK)
-        return fail("the gaps cannot be read: %s", sqlite3_errmsg(database));
+    if (database_rows(database,
+                      all ? "SELECT call_id, wait_ns, preempted_ns FROM gaps"
+                            " WHERE call_id IS NOT NULL ORDER BY call_id"
+                          : "SELECT call_id, wait_ns, preempted_ns FROM gaps"
+                            " WHERE call_id IS NOT NULL AND paused ORDER BY call_id",
+                      "the gaps", &row) != 0)
+        return 2;
     while (sqlite3_step(row) == SQLITE_ROW) {
-        if (array_reserve(&gaps->items, &gaps->capacity, gaps->count + 1, NULL) != 0) {
-            sqlite3_finalize(row);
-            return fail("out of memory");
-        }
+        if (array_reserve(&gaps->items, &gaps->capacity, gaps->count + 1, NULL) != 0)
+            return database_rows_short(row);
         sum.call = sqlite3_column_int64(row, 0);
         run_add(&sum.wait_ns, run_within(sqlite3_column_int64(row, 1), 0, RUN_NS_MAX));
         run_add(&sum.preempted_ns, run_within(sqlite3_column_int64(row, 2), 0, RUN_NS_MAX));

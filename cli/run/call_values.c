@@ -13,12 +13,6 @@
 
 #define POSITIONS 32
 
-static char *copy(sqlite3_stmt *row, int column)
-{
-    const char *text = (const char *)sqlite3_column_text(row, column);
-    return text != NULL ? strdup(text) : NULL;
-}
-
 static bool is_float(const char *type)
 {
     return type != NULL && strstr(type, "float") != NULL && strstr(type, "float128") == NULL;
@@ -31,8 +25,8 @@ static int read_parameters(struct call_values *values)
         " WHERE function_id > 0 AND position BETWEEN 0 AND 31 ORDER BY function_id, position";
     sqlite3_stmt *row = NULL;
     size_t next = 0; /* functions.id whose first parameter comes next */
-    if (sqlite3_prepare_v2(values->database, sql, -1, &row, NULL) != SQLITE_OK)
-        return fail("the parameters cannot be read: %s", sqlite3_errmsg(values->database));
+    if (database_rows(values->database, sql, "the parameters", &row) != 0)
+        return 2;
     while (sqlite3_step(row) == SQLITE_ROW) {
         int64_t function = sqlite3_column_int64(row, 0);
         if ((uint64_t)function >= values->functions_count)
@@ -40,15 +34,13 @@ static int read_parameters(struct call_values *values)
         for (; next <= (size_t)function; next++)
             values->first[next] = values->parameters_count;
         if (array_reserve(&values->parameters, &values->parameters_capacity,
-                          values->parameters_count + 1, NULL) != 0) {
-            sqlite3_finalize(row);
-            return fail("out of memory");
-        }
+                          values->parameters_count + 1, NULL) != 0)
+            return database_rows_short(row);
         values->parameters[values->parameters_count++] = (struct value_parameter){
             .position = sqlite3_column_int64(row, 1),
             .enum_id = sqlite3_column_int64(row, 4),
-            .name = copy(row, 2),
-            .kind = copy(row, 3),
+            .name = database_copy(row, 2),
+            .kind = database_copy(row, 3),
             .is_float = is_float((const char *)sqlite3_column_text(row, 6)),
             .flags = sqlite3_column_int(row, 5) != 0};
     }
@@ -60,18 +52,16 @@ static int read_parameters(struct call_values *values)
 static int read_enumerators(struct call_values *values)
 {
     sqlite3_stmt *row = NULL;
-    if (sqlite3_prepare_v2(values->database,
-                           "SELECT enum_id, value, name FROM enumerators ORDER BY enum_id, number",
-                           -1, &row, NULL) != SQLITE_OK)
-        return fail("the enumerators cannot be read: %s", sqlite3_errmsg(values->database));
+    if (database_rows(values->database,
+                      "SELECT enum_id, value, name FROM enumerators ORDER BY enum_id, number",
+                      "the enumerators", &row) != 0)
+        return 2;
     while (sqlite3_step(row) == SQLITE_ROW) {
         if (array_reserve(&values->enumerators, &values->enumerators_capacity,
-                          values->enumerators_count + 1, NULL) != 0) {
-            sqlite3_finalize(row);
-            return fail("out of memory");
-        }
+                          values->enumerators_count + 1, NULL) != 0)
+            return database_rows_short(row);
         values->enumerators[values->enumerators_count++] = (struct value_enumerator){
-            sqlite3_column_int64(row, 0), sqlite3_column_int64(row, 1), copy(row, 2)};
+            sqlite3_column_int64(row, 0), sqlite3_column_int64(row, 1), database_copy(row, 2)};
     }
     return database_rows_end(row, "the enumerators");
 }
@@ -86,24 +76,22 @@ int call_values_open(struct call_values *values, const struct run_view *view)
     int status = read_parameters(values);
     if (status != 0 || values->parameters_count == 0)
         return status;
-    if (sqlite3_prepare_v2(values->database,
-                           "SELECT id - ?1, value FROM call_values WHERE id BETWEEN ?1 AND ?1 + 31"
-                           " ORDER BY id",
-                           -1, &values->rows, NULL) != SQLITE_OK)
-        return fail("the values cannot be read: %s", sqlite3_errmsg(values->database));
+    if (database_rows(
+            values->database,
+            "SELECT id - ?1, value FROM call_values WHERE id BETWEEN ?1 AND ?1 + 31 ORDER BY id",
+            "the values", &values->rows) != 0)
+        return 2;
     return read_enumerators(values);
 }
 
 int call_values_show_blocks(struct call_values *values)
 {
-    if (values->rows == NULL)
-        return 0;
-    if (sqlite3_prepare_v2(values->database,
-                           "SELECT position, alloc_id, offset, freed FROM call_blocks"
-                           " WHERE call_id = ?1",
-                           -1, &values->blocks, NULL) != SQLITE_OK)
-        return fail("the blocks cannot be read: %s", sqlite3_errmsg(values->database));
-    return 0;
+    return values->rows == NULL
+               ? 0
+               : database_rows(
+                     values->database,
+                     "SELECT position, alloc_id, offset, freed FROM call_blocks WHERE call_id = ?1",
+                     "the blocks", &values->blocks);
 }
 
 static void forget(struct call_values *values)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/out/say.h"
+#include "cli/run/database.h"
 
 /* A parameter's name in `what`. */
 static void parameter_name(const struct value_parameter *parameter, char *name, size_t size)
@@ -112,12 +113,12 @@ static int prepare(struct calls_by_value *of)
               " WHERE l.id BETWEEN ?1 << 38 AND (?1 + 1 << 38) - 1 ORDER BY l.id"
             : "SELECT id, descendants FROM calls WHERE frame_id IN"
               " (SELECT id FROM frames WHERE function_id = ?1) ORDER BY id";
-    if (sqlite3_prepare_v2(database, outermost, -1, &of->outermost, NULL) != SQLITE_OK ||
-        sqlite3_prepare_v2(database,
-                           "SELECT id, frame_id, duration_ns, descendants FROM calls"
-                           " WHERE id BETWEEN ?1 AND ?2 ORDER BY id",
-                           -1, &of->calls, NULL) != SQLITE_OK)
-        return fail("the calls cannot be read: %s", sqlite3_errmsg(database));
+    if (database_rows(database, outermost, "the calls", &of->outermost) != 0 ||
+        database_rows(database,
+                      "SELECT id, frame_id, duration_ns, descendants FROM calls"
+                      " WHERE id BETWEEN ?1 AND ?2 ORDER BY id",
+                      "the calls", &of->calls) != 0)
+        return 2;
     sqlite3_bind_int64(of->outermost, 1, of->function);
     return 0;
 }

@@ -55,15 +55,20 @@ bool database_row(sqlite3_stmt *statement)
     return result == SQLITE_ROW;
 }
 
-char *database_text(sqlite3_stmt *statement)
+char *database_copy(sqlite3_stmt *row, int column)
 {
-    const char *text =
-        database_row(statement) ? (const char *)sqlite3_column_text(statement, 0) : NULL;
+    const char *text = (const char *)sqlite3_column_text(row, column);
     char *copy = text != NULL ? strdup(text) : NULL;
     if (text != NULL && copy == NULL)
         shortage_note(ENOMEM);
-    sqlite3_finalize(statement);
     return copy;
+}
+
+char *database_text(sqlite3_stmt *statement)
+{
+    char *text = database_row(statement) ? database_copy(statement, 0) : NULL;
+    sqlite3_finalize(statement);
+    return text;
 }
 
 int64_t database_integer(sqlite3_stmt *statement, int64_t otherwise)
@@ -245,6 +250,19 @@ long long database_say_state(sqlite3 *database, const char *path)
 void database_hold(sqlite3 *database)
 {
     sqlite3_exec(database, "BEGIN", NULL, NULL, NULL);
+}
+
+int database_rows(sqlite3 *database, const char *sql, const char *what, sqlite3_stmt **statement)
+{
+    return sqlite3_prepare_v2(database, sql, -1, statement, NULL) == SQLITE_OK
+               ? 0
+               : fail("%s cannot be read: %s", what, sqlite3_errmsg(database));
+}
+
+int database_rows_short(sqlite3_stmt *statement)
+{
+    sqlite3_finalize(statement);
+    return fail("out of memory");
 }
 
 int database_rows_end(sqlite3_stmt *statement, const char *what)

@@ -46,6 +46,16 @@ bool database_row(sqlite3_stmt *statement);
 char *database_text(sqlite3_stmt *statement);
 int64_t database_integer(sqlite3_stmt *statement, int64_t otherwise);
 
+/* A copy of a column's text, which the caller frees; NULL = it is NULL, or no memory. */
+char *database_copy(sqlite3_stmt *row, int column);
+
+/* Begins a statement that reads many rows; `what` names them ("the calls"). Returns 0, or 2 after
+ * saying that it cannot be made. */
+int database_rows(sqlite3 *database, const char *sql, const char *what, sqlite3_stmt **statement);
+
+/* Ends it early, for want of memory. Says so and returns 2. */
+int database_rows_short(sqlite3_stmt *statement);
+
 /* Ends a statement after its rows were read; `what` names them ("the calls"). Returns 0, or 2 after
  * saying that the last step failed: the rows read so far are not all. */
 int database_rows_end(sqlite3_stmt *statement, const char *what);

@@ -155,8 +155,9 @@ static bool is_of_own_code(const char *column)
 }
 
 /* The SQL of a column of the new contexts: o is own_frames, fr the old context. */
-static void put_frame_column(FILE *sql, const char *name)
+static void put_frame_column(FILE *sql, const char *name, bool of_frames)
 {
+    (void)of_frames;
     static const char kept_sum[] = "coalesce(sum(CASE o.folded WHEN 0 THEN fr.%s END), 0)";
     static const char *const special[][2] = {
         {"id", "o.own_id"},
@@ -218,8 +219,9 @@ static void put_stats_column(FILE *sql, const char *name, bool of_frames)
 
 /* The SQL of a column of another table, whose contexts are replaced. The place of an allocation in
  * a folded context is the call out of own code. */
-static void put_row_column(FILE *sql, const char *name)
+static void put_row_column(FILE *sql, const char *name, bool of_frames)
 {
+    (void)of_frames;
     static const char became[] = "(SELECT own_id FROM temp.own_frames o WHERE o.id = t.%s)";
     static const char *const sites[][2] = {{"site_id", "frame_id"},
                                            {"free_site_id", "free_frame_id"},
@@ -246,8 +248,9 @@ static void put_row_column(FILE *sql, const char *name)
     fprintf(sql, " AS %s", name);
 }
 
-static void put_function_column(FILE *sql, const char *name)
+static void put_function_column(FILE *sql, const char *name, bool of_frames)
 {
+    (void)of_frames;
     if (strcmp(name, "instrumented") == 0)
         fputs("CASE WHEN t.own OR t.id IN (SELECT function_id FROM temp.function_stats)"
               " THEN t.instrumented ELSE 0 END AS instrumented",
@@ -293,8 +296,9 @@ static void put_edge_column(FILE *sql, const char *name, bool of_frames)
 }
 
 /* Adds to a column of an edge what was folded into its callee's contexts. */
-static void put_edge_sum(FILE *sql, const char *name)
+static void put_edge_sum(FILE *sql, const char *name, bool of_frames)
 {
+    (void)of_frames;
     if (is_of_own_code(name))
         fprintf(sql,
                 "%s = e.%s + coalesce((SELECT sum(fr.%s) FROM temp.edge_contexts x"
@@ -303,11 +307,12 @@ static void put_edge_sum(FILE *sql, const char *name)
                 name, name, name);
 }
 
-enum kind { FRAMES, STATS, ROWS, FUNCTIONS, EDGES, EDGES_ADDED, THREADS };
+/* Writes the SQL of a column; of_frames: contexts have a column of that name, too. */
+typedef void put_column(FILE *sql, const char *name, bool of_frames);
 
 /* Writes the columns' SQL, with commas. The schema has the known ones; unknown ones whose name
  * could be more than a name are left out. */
-static int put_columns(const struct fold *fold, FILE *sql, const char *table, enum kind kind)
+static int put_columns(const struct fold *fold, FILE *sql, const char *table, put_column *put)
 {
     sqlite3_stmt *statement = NULL;
     int result = sqlite3_prepare_v2(fold->database, own_code_sql_columns, -1, &statement, NULL);
@@ -316,21 +321,8 @@ static int put_columns(const struct fold *fold, FILE *sql, const char *table, en
     for (int i = 0; result == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW; i++) {
         const char *name = (const char *)sqlite3_column_text(statement, 0);
         bool of_frames = sqlite3_column_int(statement, 1) != 0;
-        fputs(i > 0 && kind != EDGES_ADDED ? ", " : "", sql);
-        if (kind == FRAMES)
-            put_frame_column(sql, name);
-        else if (kind == EDGES)
-            put_edge_column(sql, name, of_frames);
-        else if (kind == EDGES_ADDED)
-            put_edge_sum(sql, name);
-        else if (kind == STATS)
-            put_stats_column(sql, name, of_frames);
-        else if (kind == THREADS)
-            put_thread_column(sql, name, of_frames);
-        else if (kind == ROWS)
-            put_row_column(sql, name);
-        else
-            put_function_column(sql, name);
+        fputs(i > 0 && put != put_edge_sum ? ", " : "", sql);
+        put(sql, name, of_frames);
     }
     sqlite3_finalize(statement);
     return result;
@@ -342,7 +334,7 @@ static int execute(const struct fold *fold, const char *sql)
 }
 
 /* Runs a statement in which the SQL of the table's columns replaces the mark. */
-static int make(const struct fold *fold, const char *statement, const char *table, enum kind kind)
+static int make(const struct fold *fold, const char *statement, const char *table, put_column *put)
 {
     static const char mark[] = "/* columns */";
     const char *columns = strstr(statement, mark);
@@ -352,7 +344,7 @@ static int make(const struct fold *fold, const char *statement, const char *tabl
     if (sql == NULL)
         return columns == NULL ? SQLITE_MISUSE : SQLITE_NOMEM;
     fwrite(statement, 1, (size_t)(columns - statement), sql);
-    int result = put_columns(fold, sql, table, kind);
+    int result = put_columns(fold, sql, table, put);
     fputs(columns + strlen(mark), sql);
     if (fclose(sql) != 0)
         result = SQLITE_NOMEM;
@@ -364,7 +356,7 @@ static int make(const struct fold *fold, const char *statement, const char *tabl
 
 static int make_frames(const struct fold *fold)
 {
-    int result = make(fold, own_code_sql_frames, "frames", FRAMES);
+    int result = make(fold, own_code_sql_frames, "frames", put_frame_column);
     return result != SQLITE_OK ? result : execute(fold, own_code_sql_frames_done);
 }
 
@@ -374,27 +366,27 @@ static int make_edges(const struct fold *fold)
 {
     int result = execute(fold, own_code_sql_edges);
     if (result == SQLITE_OK)
-        result = make(fold, own_code_sql_edges_added, "edges", EDGES_ADDED);
+        result = make(fold, own_code_sql_edges_added, "edges", put_edge_sum);
     if (result == SQLITE_OK)
-        result = make(fold, own_code_sql_edges_of_contexts, "edges", EDGES);
+        result = make(fold, own_code_sql_edges_of_contexts, "edges", put_edge_column);
     return result != SQLITE_OK ? result : execute(fold, own_code_sql_edges_done);
 }
 
 static int make_stats(const struct fold *fold)
 {
-    int result = make(fold, own_code_sql_new_sums, "frames", FRAMES);
+    int result = make(fold, own_code_sql_new_sums, "frames", put_frame_column);
     if (result == SQLITE_OK)
-        result = make(fold, own_code_sql_folded_sums, "frames", FRAMES);
+        result = make(fold, own_code_sql_folded_sums, "frames", put_frame_column);
     if (result == SQLITE_OK)
         result = execute(fold, own_code_sql_sums_done);
     if (result == SQLITE_OK)
-        result = make(fold, own_code_sql_function_stats, "function_stats", STATS);
+        result = make(fold, own_code_sql_function_stats, "function_stats", put_stats_column);
     return result != SQLITE_OK ? result : execute(fold, own_code_sql_function_stats_done);
 }
 
 static int make_threads(const struct fold *fold)
 {
-    return make(fold, own_code_sql_thread_functions, "thread_functions", THREADS);
+    return make(fold, own_code_sql_thread_functions, "thread_functions", put_thread_column);
 }
 
 /* Makes views over tables whose rows stay, with other contexts or without some functions. */
@@ -403,12 +395,12 @@ static int make_views(const struct fold *fold)
     static const char *const rows[] = {"calls",        "allocs",      "alloc_stacks", "block_flows",
                                        "alloc_owners", "free_errors", "lock_waits",   "lock_holds",
                                        "lock_orders",  "lock_misuses"};
-    int result = make(fold, own_code_sql_functions, "functions", FUNCTIONS);
+    int result = make(fold, own_code_sql_functions, "functions", put_function_column);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0] && result == SQLITE_OK; i++) {
         char view[128];
         snprintf(view, sizeof view, "CREATE TEMP VIEW %s AS SELECT /* columns */ FROM main.%s t",
                  rows[i], rows[i]);
-        result = make(fold, view, rows[i], ROWS);
+        result = make(fold, view, rows[i], put_row_column);
     }
     return result != SQLITE_OK ? result : execute(fold, own_code_sql_views);
 }

@@ -52,12 +52,6 @@ bool run_has_calls(sqlite3 *database, const char *path, const char *what)
     return false;
 }
 
-static char *copy_text(sqlite3_stmt *statement, int column)
-{
-    const char *text = (const char *)sqlite3_column_text(statement, column);
-    return text == NULL ? NULL : strdup(text);
-}
-
 bool run_ids_sound(sqlite3 *database, const char *table)
 {
     static const char sql[] =
@@ -100,12 +94,12 @@ static int read_functions(struct run_view *view, enum name_style style, sqlite3_
         if (function->name != NULL)
             return SQLITE_CORRUPT; /* the id comes twice */
         function->short_name = strdup(name != NULL ? name : "?");
-        function->full_name = copy_text(statement, 6);
+        function->full_name = database_copy(statement, 6);
         if (style == NAMES_LINKAGE)
-            function->linkage_name = copy_text(statement, 2);
-        function->file = copy_text(statement, 3);
+            function->linkage_name = database_copy(statement, 2);
+        function->file = database_copy(statement, 3);
         function->line = sqlite3_column_int64(statement, 4);
-        function->module = copy_text(statement, 5);
+        function->module = database_copy(statement, 5);
         function->name = style == NAMES_LINKAGE && function->linkage_name != NULL
                              ? function->linkage_name
                          : style == NAMES_FULL ? run_full_name(function)
@@ -160,7 +154,7 @@ static int read_threads(struct run_view *view, enum name_style style, sqlite3_st
                                       .process_id = sqlite3_column_int64(statement, 1),
                                       .pid = sqlite3_column_int64(statement, 2),
                                       .tid = sqlite3_column_int64(statement, 3),
-                                      .name = copy_text(statement, 4),
+                                      .name = database_copy(statement, 4),
                                       .start_ns = sqlite3_column_int64(statement, 5),
                                       .end_ns = sqlite3_column_int64(statement, 6),
                                       .first_call = sqlite3_column_int64(statement, 7),

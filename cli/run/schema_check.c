@@ -134,10 +134,13 @@ static bool same_text(sqlite3 *database)
     return sqlite3_finalize(statements) == SQLITE_OK && count < KNOWN_MAX && found == count;
 }
 
-static bool compare_schemas(sqlite3 *memory, sqlite3 *database, const char *path, const char *maker)
+bool schema_same(sqlite3 *database, const char *path, const char *schema, const char *maker)
 {
+    sqlite3 *memory = make_known(schema);
     sqlite3_stmt *known = NULL, *found = NULL;
     bool good = false;
+    if (memory == NULL)
+        return false;
     if (sqlite3_prepare_v2(memory, shape_sql, -1, &known, NULL) != SQLITE_OK)
         fail("the schema cannot be made: %s", sqlite3_errmsg(memory));
     else if (sqlite3_prepare_v2(database, shape_sql, -1, &found, NULL) != SQLITE_OK)
@@ -146,13 +149,6 @@ static bool compare_schemas(sqlite3 *memory, sqlite3 *database, const char *path
         good = same_shape(known, found, path, maker);
     sqlite3_finalize(known);
     sqlite3_finalize(found);
-    return good;
-}
-
-bool schema_same(sqlite3 *database, const char *path, const char *schema, const char *maker)
-{
-    sqlite3 *memory = make_known(schema);
-    bool good = memory != NULL && compare_schemas(memory, database, path, maker);
     sqlite3_close(memory);
     return good;
 }
@@ -170,13 +166,10 @@ bool schema_check(sqlite3 *database, const char *path)
     sqlite3_exec(database, "PRAGMA temp_store = MEMORY", NULL, NULL, NULL);
     if (same_text(database))
         return true;
-    sqlite3 *memory = make_known(embedded_schema);
-    bool good = memory != NULL && compare_schemas(memory, database, path,
-                                                  "`fisql load` makes it (load the log again)");
-    if (good && !put_views(memory, database)) {
-        good = false;
-        fail("%s: its views cannot be replaced: %s", path, sqlite3_errmsg(database));
-    }
-    sqlite3_close(memory);
-    return good;
+    if (!schema_same(database, path, embedded_schema, "`fisql load` makes it (load the log again)"))
+        return false;
+    if (schema_put_views(database))
+        return true;
+    fail("%s: its views cannot be replaced: %s", path, sqlite3_errmsg(database));
+    return false;
 }
