@@ -99,11 +99,6 @@ const struct fault_call_info *fault_call(const char *name, unsigned *number)
     return NULL;
 }
 
-const struct fault_call_info *fault_call_at(unsigned number)
-{
-    return number < FAULT_CALLS_COUNT ? &calls[number] : NULL;
-}
-
 bool fault_call_gives(const struct fault_call_info *call, const char *error)
 {
     size_t length = strlen(error);

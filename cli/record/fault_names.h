@@ -25,7 +25,6 @@ struct fault_call_info {
     const char *errors; /* allowed names, the usual one first */
 };
 const struct fault_call_info *fault_call(const char *name, unsigned *number);
-const struct fault_call_info *fault_call_at(unsigned number);
 
 /* May the call set the errno value of this name? */
 bool fault_call_gives(const struct fault_call_info *call, const char *error);

@@ -9,6 +9,7 @@
 #include "debuginfo/symbols/symbols.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -114,7 +115,8 @@ static void frame_print(struct told *told, char *frame, FILE *out)
     fputc(')', out);
 }
 
-void told_print(struct told *told, const char *text, size_t bytes, FILE *out)
+/* Writes a text with names in place of addresses. */
+static void text_print(struct told *told, const char *text, size_t bytes, FILE *out)
 {
     static const char frame[] = FISQL_TOLD_FRAME;
     for (const char *end = text + bytes; text < end;) {
@@ -165,7 +167,7 @@ static void print_all(void *context)
             memcpy(text, entry->text, bytes);
             FILE *shown = text_stream(memory);
             if (shown != NULL) {
-                told_print(told, text, bytes, shown);
+                text_print(told, text, bytes, shown);
                 fclose(shown);
             }
         }

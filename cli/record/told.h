@@ -7,8 +7,6 @@
 
 #include "cli/record/mailbox.h"
 
-#include <stdio.h>
-
 struct told_module;
 
 struct told {
@@ -21,8 +19,5 @@ struct told {
 void told_start(struct told *told, const struct live *live);
 /* Prints the remaining texts. */
 void told_end(struct told *told);
-
-/* Writes a text with names in place of addresses. */
-void told_print(struct told *told, const char *text, size_t bytes, FILE *out);
 
 #endif
