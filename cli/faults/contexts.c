@@ -83,11 +83,10 @@ static int read_ways(sqlite3 *database, struct list *list)
     size_t count = 0;
     struct error error;
     int result = read_parents(database, &parents, &count);
-    if (result == 0 &&
-        sqlite3_prepare_v2(database,
-                           "SELECT id, frame_id, site_id, rule_id FROM temp.chosen ORDER BY id", -1,
-                           &row, NULL) != SQLITE_OK)
-        result = failed(database);
+    if (result == 0)
+        result = database_rows(
+            database, "SELECT id, frame_id, site_id, rule_id FROM temp.chosen ORDER BY id",
+            "the contexts", &row);
     while (result == 0 && sqlite3_step(row) == SQLITE_ROW) {
         if (array_reserve(&list->items, &list->room, list->count + 1, &error) != 0) {
             result = out_of_memory();

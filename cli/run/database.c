@@ -33,7 +33,7 @@ static long long schema_version(void)
     return at != NULL ? strtoll(at + strlen(pragma), NULL, 10) : 0;
 }
 
-static void say_unreadable(sqlite3 *database)
+void database_failed(sqlite3 *database)
 {
     shortage_note(sqlite3_errcode(database) == SQLITE_NOMEM ? ENOMEM : EIO);
     fail("%s: cannot be read: %s", sqlite3_db_filename(database, "main"), sqlite3_errmsg(database));
@@ -43,7 +43,7 @@ sqlite3_stmt *database_ask(sqlite3 *database, const char *sql)
 {
     sqlite3_stmt *statement = NULL;
     if (sqlite3_prepare_v2(database, sql, -1, &statement, NULL) != SQLITE_OK)
-        say_unreadable(database);
+        database_failed(database);
     return statement;
 }
 
@@ -51,7 +51,7 @@ bool database_row(sqlite3_stmt *statement)
 {
     int result = statement != NULL ? sqlite3_step(statement) : SQLITE_DONE;
     if (result != SQLITE_ROW && result != SQLITE_DONE)
-        say_unreadable(sqlite3_db_handle(statement));
+        database_failed(sqlite3_db_handle(statement));
     return result == SQLITE_ROW;
 }
 
@@ -278,17 +278,15 @@ int database_rows_end(sqlite3_stmt *statement, const char *what)
 int database_check_frames(sqlite3 *database)
 {
     sqlite3_stmt *statement = NULL;
-    long long bad = 0;
-    int result = sqlite3_prepare_v2(database,
-                                    "SELECT id FROM main.frames INDEXED BY frames_astray"
-                                    " WHERE parent_id >= id OR id < 1 LIMIT 1",
-                                    -1, &statement, NULL);
-    if (result == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW)
-        bad = sqlite3_column_int64(statement, 0);
-    bool found = result == SQLITE_OK && sqlite3_data_count(statement) > 0;
-    if (sqlite3_finalize(statement) != SQLITE_OK || result != SQLITE_OK)
-        return fail("%s: the frames cannot be read: %s", sqlite3_db_filename(database, "main"),
-                    sqlite3_errmsg(database));
+    if (database_rows(database,
+                      "SELECT id FROM main.frames INDEXED BY frames_astray"
+                      " WHERE parent_id >= id OR id < 1 LIMIT 1",
+                      "the frames", &statement) != 0)
+        return 2;
+    bool found = sqlite3_step(statement) == SQLITE_ROW;
+    long long bad = found ? sqlite3_column_int64(statement, 0) : 0;
+    if (database_rows_end(statement, "the frames") != 0)
+        return 2;
     if (found)
         return fail("%s: its frames contradict one another (frame %lld): load the log again",
                     sqlite3_db_filename(database, "main"), bad);

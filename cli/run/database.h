@@ -46,6 +46,9 @@ bool database_row(sqlite3_stmt *statement);
 char *database_text(sqlite3_stmt *statement);
 int64_t database_integer(sqlite3_stmt *statement, int64_t otherwise);
 
+/* Says and notes that the last statement failed. */
+void database_failed(sqlite3 *database);
+
 /* A copy of a column's text, which the caller frees; NULL = it is NULL, or no memory. */
 char *database_copy(sqlite3_stmt *row, int column);
 

@@ -2,12 +2,10 @@
 #include "cli/run/run_view.h"
 
 #include "base/array.h"
-#include "base/shortage.h"
 #include "base/parts.h"
 #include "cli/out/say.h"
 #include "cli/run/database.h"
 
-#include <errno.h>
 #include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,11 +16,10 @@ bool run_row(sqlite3 *database, const char *sql, sqlite3_stmt **statement)
     int status = sqlite3_prepare_v2(database, sql, -1, statement, NULL);
     if (status == SQLITE_OK)
         status = sqlite3_step(*statement);
-    if ((status & 0xff) == SQLITE_NOMEM)
-        shortage_note(ENOMEM);
-    else if ((status & 0xff) == SQLITE_IOERR || (status & 0xff) == SQLITE_CORRUPT ||
-             (status & 0xff) == SQLITE_NOTADB)
-        shortage_note(EIO);
+    int kind = status & 0xff;
+    if (kind == SQLITE_NOMEM || kind == SQLITE_IOERR || kind == SQLITE_CORRUPT ||
+        kind == SQLITE_NOTADB)
+        database_failed(database);
     return status == SQLITE_ROW;
 }
 

@@ -164,3 +164,7 @@ same "a name in damaged names is not called unknown" "2 fisql: damaged.db: $malf
 damaged losses
 run "$fisql" info damaged.db
 same "a run whose losses cannot be read is not called complete" "2 fisql: damaged.db: $malformed" "$status $(uniq <<<"${err//$PWD\//}")"
+damaged threads
+run "$fisql" info damaged.db
+has "nor are threads that cannot be read counted as none" "damaged.db: $malformed" "$err"
+same "its status says so" 2 "$status"
