@@ -3,7 +3,7 @@
 -- statement: chosen
 -- The calls to make fail: the first of each context and site, of each site, or all of them. `sites` names the
 -- sites from the call outwards, as the condition `at` takes them: contexts fold recursion, these do not, but for
--- the calls that were open when a process was forked, which only its contexts tell.
+-- the calls that were open when a process was forked, which only its contexts show.
 CREATE TEMP TABLE chosen AS
 WITH RECURSIVE marked AS (
        SELECT x.*, row_number() OVER w AS number, count(*)

@@ -28,7 +28,7 @@ static size_t control_room(void)
 struct live_layout live_layout(uint32_t slots, const struct record_options *options)
 {
     struct live_layout at = {.control_bytes = control_room()};
-    size_t end = live_area_bytes(slots); /* of the last part that there is */
+    size_t end = live_area_bytes(slots); /* of the last part in use */
     at.filter = live_page_from(end);
     at.recipes = live_page_from(at.filter + options->filter_bytes);
     at.late = live_page_from(at.recipes + options->values.recipes_bytes);

@@ -4,10 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 
+/* name: "/stat", for example. */
+/* name: "/stat", for example. */
 static FILE *open_of(long pid, const char *name)
 {
     char path[64];
-    snprintf(path, sizeof path, "/proc/%ld/%s", pid, name);
+    snprintf(path, sizeof path, "/proc/%ld%s", pid, name);
     return fopen(path, "re");
 }
 
@@ -15,7 +17,7 @@ bool process_stat_read(long pid, struct process_stat *stat)
 {
     char line[1024];
     unsigned long long start = 0;
-    FILE *file = open_of(pid, "stat");
+    FILE *file = open_of(pid, "/stat");
     size_t length = file != NULL ? fread(line, 1, sizeof line - 1, file) : 0;
     if (file != NULL)
         fclose(file);
@@ -35,13 +37,13 @@ void process_times_read(long pid, struct process_times *times)
 {
     char line[256];
     unsigned long long ran = 0, queued = 0, waits = 0, preemptions = 0;
-    FILE *file = open_of(pid, "schedstat");
+    FILE *file = open_of(pid, "/schedstat");
     if (file != NULL) {
         if (fscanf(file, "%llu %llu", &ran, &queued) != 2)
             ran = queued = 0;
         fclose(file);
     }
-    file = open_of(pid, "status");
+    file = open_of(pid, "/status");
     while (file != NULL && fgets(line, sizeof line, file) != NULL)
         if (sscanf(line, "voluntary_ctxt_switches: %llu", &waits) != 1)
             sscanf(line, "nonvoluntary_ctxt_switches: %llu", &preemptions);
@@ -55,7 +57,7 @@ void process_signals_read(long pid, struct process_signals *signals)
     char line[256], state;
     unsigned long long mask;
     *signals = (struct process_signals){0};
-    FILE *file = open_of(pid, "status");
+    FILE *file = open_of(pid, "/status");
     while (file != NULL && fgets(line, sizeof line, file) != NULL) {
         if (sscanf(line, "SigPnd: %llx", &mask) == 1 || sscanf(line, "ShdPnd: %llx", &mask) == 1)
             signals->pending |= mask;

@@ -94,7 +94,7 @@ static void patience_end(struct patience *patience)
     pthread_mutex_destroy(&patience->lock);
 }
 
-/* ---- what is wanted ---- */
+/* ---- the wanted functions ---- */
 
 /* `known`, by function of the module: 0 = not asked yet, 1 = unwanted, 2 = wanted. */
 struct wanted {

@@ -28,7 +28,7 @@ struct question {
 
 /* ---- in the witness ---- */
 
-/* Clears the arguments: whoever looks for our name must not find the witness. */
+/* Clears the arguments, so that a search for our name does not find the witness. */
 static void forget_arguments(void)
 {
     char line[2048];

@@ -1,6 +1,5 @@
--- The statements of own_code.c: temporary tables and views that stand before the database's own, in which functions of
--- the system are folded into the own ones around them. `/* columns */` is where own_code.c puts what each column of
--- the table becomes.
+-- The statements of own_code.c: temporary tables and views that hide the database's own. In them functions of the
+-- system are folded into the own ones around them. own_code.c replaces `/* columns */` by what each column becomes.
 
 -- statement: none_named
 -- Is there a function of that name, and is none of them own?
