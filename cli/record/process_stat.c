@@ -5,7 +5,6 @@
 #include <string.h>
 
 /* name: "/stat", for example. */
-/* name: "/stat", for example. */
 static FILE *open_of(long pid, const char *name)
 {
     char path[64];

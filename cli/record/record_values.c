@@ -127,8 +127,8 @@ static bool is_wanted(const struct making *making, struct wanted *wanted, uint64
     return *known == 2;
 }
 
-/* Copies a value to an existing place, and its pieces or steps behind the values so far: `steps`, or
- * if NULL those in the recipes. Returns 0 or -1. */
+/* Copies a value to an existing place, and its pieces or steps behind the values so far: `steps`;
+ * NULL = those in the recipes. Returns 0 or -1. */
 static int copy_value(struct module *module, const struct recipes *recipes,
                       struct fisql_recipe_value value, const struct fisql_recipe_value *steps,
                       size_t at)
