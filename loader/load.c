@@ -475,9 +475,12 @@ static int name(struct load *load, struct error *error)
 
 static void say_incidents(const struct load *load)
 {
+    struct record_cursor incidents = {.threads = load->threads,
+                                      .threads_count = load->index.threads_count,
+                                      .kinds = 1u << DECODE_INCIDENT};
     size_t count = 0;
-    for (size_t i = 0; i < load->index.threads_count; i++)
-        count += load->threads[i].incidents.count;
+    while (record_cursor_next(&incidents) != NULL)
+        count++;
     if (count > 0)
         message(load->report, "the program went wrong: %zu incident%s; see fisql query incidents",
                 count, count == 1 ? "" : "s");

@@ -5,8 +5,8 @@ QUERY_SRC := $(wildcard queries/*.c)
 CLI_SRC := $(wildcard cli/*.c cli/*/*.c)
 SCHEMAS := schema.sql cli/fleet/schema_fleet.sql cli/fleet/schema_clickhouse.sql
 QUERIES_SQL := $(wildcard queries/*.sql queries/fleet/*.sql queries/push/*.sql queries/fold/*.sql)
-# The statements of commands, each beside its C file.
-STATEMENTS_SQL := $(filter-out $(SCHEMAS),$(wildcard cli/*.sql cli/*/*.sql))
+# The statements of commands and of the loader, each beside its C file.
+STATEMENTS_SQL := $(filter-out $(SCHEMAS),$(wildcard cli/*.sql cli/*/*.sql loader/*/*.sql))
 
 LIB_OBJ := $(call objects,$(LOADER_SRC) $(QUERY_SRC)) $(BUILD)/obj/embedded.o $(BUILD)/obj/report_page.o
 CLI_OBJ := $(call objects,$(CLI_SRC))
@@ -32,7 +32,7 @@ $(BUILD)/gen/prefix: again
 	@mkdir -p $(@D)
 	@echo '$(PREFIX)' | cmp -s - $@ || echo '$(PREFIX)' > $@
 
-# The schemas, the queries and the statements of commands, compiled in.
+# The schemas, the queries and the statements, compiled in.
 $(BUILD)/gen/embedded.c: queries/embed.sh $(SCHEMAS) $(QUERIES_SQL) $(STATEMENTS_SQL) \
                          queries queries/fleet queries/push queries/fold
 	@mkdir -p $(@D)

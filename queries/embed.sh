@@ -1,7 +1,7 @@
 #!/bin/sh
 # Prints C source that holds the schemas (the first three arguments: of a run's database, of many runs in SQLite, in
 # ClickHouse) and the queries (the others: queries/*.sql, queries/fleet/*.sql, queries/push/*.sql,
-# queries/fold/*.sql; and cli/*/NAME.sql, the statements of NAME.c) as strings.
+# queries/fold/*.sql; and cli/*/NAME.sql and loader/*/NAME.sql, the statements of NAME.c) as strings.
 # Whole files are included by the assembler, so nothing needs to be escaped.
 set -eu
 symbol() { # name file

@@ -91,17 +91,13 @@ static void drop_inherited(struct decoder *decoder)
 static int anomaly(struct decoder *decoder, const char *kind, uint32_t function, uint32_t site,
                    uint64_t calls, struct error *error)
 {
-    struct decoded_thread *out = decoder->out;
-    if (array_reserve(&out->anomalies.items, &out->anomalies.capacity, out->anomalies.count + 1,
-                      error))
+    struct decode_record *record = decode_record(decoder, DECODE_ANOMALY, NULL, 0, error);
+    if (record == NULL)
         return -1;
-    out->anomalies.items[out->anomalies.count++] =
-        (struct decode_anomaly){.kind = kind,
-                                .ns = decoder->clock.now_ns,
-                                .call_id = call_stack_call_id(&decoder->stack),
-                                .calls = calls,
-                                .function = function,
-                                .site = site};
+    record->site = site;
+    record->anomaly.kind = kind;
+    record->anomaly.calls = calls;
+    record->anomaly.function = function;
     return 0;
 }
 
@@ -186,57 +182,32 @@ static int counted(struct decoder *decoder, const struct event *event, struct er
 
 static int note(struct decoder *decoder, const struct event *event, struct error *error)
 {
-    struct decoded_thread *out = decoder->out;
-    if (array_reserve(&out->notes, &out->notes_capacity, out->notes_count + 1, error) != 0)
-        return -1;
-    char *text = strndup(event->text, event->text_bytes);
-    if (text == NULL)
-        return error_set(error, "out of memory");
-    out->notes[out->notes_count++] = (struct decode_note){
-        .call_id = call_stack_call_id(&decoder->stack), .ns = decoder->clock.now_ns, .text = text};
-    return 0;
+    return decode_record(decoder, DECODE_NOTE, event->text, event->text_bytes, error) != NULL ? 0
+                                                                                              : -1;
 }
 
 static int fault(struct decoder *decoder, const struct event *event, struct error *error)
 {
-    struct decoded_thread *out = decoder->out;
-    const struct open_call *call = call_stack_own_top(&decoder->stack);
-    uint32_t site = 0;
-    if (array_reserve(&out->faults.items, &out->faults.capacity, out->faults.count + 1, error) !=
-            0 ||
-        program_site(decoder->shared->program, decoder->process, event->site, decoder->clock.tick,
-                     &site, error) != 0)
+    struct decode_record *record = decode_record(decoder, DECODE_FAULT, NULL, 0, error);
+    if (record == NULL)
         return -1;
-    out->faults.items[out->faults.count++] =
-        (struct decode_fault){.call_id = call != NULL ? call->head.call_id : 0,
-                              .ns = decoder->clock.now_ns,
-                              .rule = event->rule,
-                              .frame = call != NULL ? call->head.frame_id : 0,
-                              .site = site};
-    return 0;
+    record->rule = event->rule;
+    return program_site(decoder->shared->program, decoder->process, event->site,
+                        decoder->clock.tick, &record->site, error);
 }
 
 static int object(struct decoder *decoder, const struct event *event, struct error *error)
 {
-    struct decode_objects *out = &decoder->out->objects;
-    const struct open_call *call = call_stack_own_top(&decoder->stack);
+    const char *text = event->object_kind == FISQL_OBJECT_KEEP ? event->text : NULL;
+    struct decode_record *record =
+        decode_record(decoder, DECODE_OBJECT, text, text != NULL ? event->text_bytes : 0, error);
     uint32_t pair;
-    char *text = NULL;
-    if (array_reserve(&out->items, &out->capacity, out->count + 1, error) != 0 ||
-        decode_find_pair(decoder, 0, event->site, &pair, error) != 0)
+    if (record == NULL || decode_find_pair(decoder, 0, event->site, &pair, error) != 0)
         return -1;
-    if (event->object_kind == FISQL_OBJECT_KEEP &&
-        (text = strndup(event->text, event->text_bytes)) == NULL)
-        return error_set(error, "out of memory");
-    out->items[out->count++] =
-        (struct decode_object){.call_id = call != NULL ? call->head.call_id : 0,
-                               .ns = decoder->clock.now_ns,
-                               .address = event->address,
-                               .number = event->number,
-                               .text = text,
-                               .kind = event->object_kind,
-                               .frame = call != NULL ? call->head.frame_id : 0,
-                               .site = decoder->pairs.items[pair].site};
+    record->site = decoder->pairs.items[pair].site;
+    record->object.address = event->address;
+    record->object.number = event->number;
+    record->object.kind = event->object_kind;
     return 0;
 }
 

@@ -45,65 +45,52 @@ struct thread_function {
     uint64_t first_call, last_call;
 };
 
-struct decode_note {
-    uint64_t call_id, ns;
-    char *text;                    /* NULL: a checkpoint's, or the like, which has these: */
-    const struct log_point *point; /* NULL = not told */
-    unsigned char *values;         /* for value_read(); sound */
-    uint32_t values_bytes;
+enum decode_kind {
+    DECODE_NOTE,
+    DECODE_CHECKPOINT, /* or another point with values */
+    DECODE_PAUSE,      /* between FISQL_PAUSE and FISQL_RESUME */
+    DECODE_FAULT,      /* a call that was made to fail */
+    DECODE_INCIDENT,   /* something went wrong */
+    DECODE_POINTERS,   /* what the function of the incident before held: text is uint64_t */
+    DECODE_OBJECT,     /* what the program said of an object (fisql.h) */
+    DECODE_ANOMALY
 };
 
-/* Between FISQL_PAUSE and FISQL_RESUME. */
-struct decode_pause {
-    uint64_t call_id, start_ns, paused_ns; /* paused_ns: without what the call's callees took */
-    uint32_t frame;
+/* What happened at an instant of a thread, besides calls and locks. */
+struct decode_record {
+    enum decode_kind kind;
+    uint32_t frame, site; /* ids: of the innermost open call, of the code in it; 0 = none */
+    uint32_t bytes;       /* of `text`, which has a 0 behind them */
+    uint64_t call_id, ns; /* the innermost open call, 0 = none; a pause's: the paused one */
+    char *text;           /* CHECKPOINT: sound values for value_read(); NULL = none */
+    union {
+        const struct log_point *point; /* CHECKPOINT; NULL = the log lacks it; NOTE: NULL */
+        uint64_t paused_ns;            /* without what the call's callees took */
+        uint32_t rule;                 /* of a fault, from 0 */
+        struct {
+            uint64_t address;
+            uint32_t signal, flags; /* as in the event */
+            uint32_t inner;         /* the site at which code called by `site` failed; 0 = none */
+            uint8_t kind, pointers; /* `pointers`: how many its DECODE_POINTERS have */
+        } incident;
+        struct {
+            uint64_t address;
+            int64_t number; /* a count, or a state */
+            uint32_t kind;  /* enum fisql_object_kind */
+        } object;
+        struct {
+            const char *kind;
+            uint64_t calls;
+            uint32_t function;
+        } anomaly;
+    };
 };
 
-struct decode_pauses {
-    struct decode_pause *items;
+struct decode_records {
+    struct decode_record *items; /* in the log's order */
     size_t count, capacity;
-};
-
-/* A call that was made to fail. */
-struct decode_fault {
-    uint64_t call_id, ns;       /* the innermost open call, 0 = none */
-    uint32_t rule, frame, site; /* from 0; ids */
-};
-
-struct decode_faults {
-    struct decode_fault *items;
-    size_t count, capacity;
-};
-
-/* Something went wrong. */
-struct decode_incident {
-    uint32_t kind, signal, flags; /* as in the event */
-    uint32_t frame, site;         /* ids: of the innermost open call, of the code in it; 0 = none */
-    uint32_t inner;               /* likewise where that was called, and it happened in there */
-    uint64_t address, code;
-    uint64_t call_id, ns;
-    char *text;
-    uint64_t *pointers; /* what the function held; NULL = not known */
-    size_t pointers_count, pointers_capacity;
-};
-
-struct decode_incidents {
-    struct decode_incident *items;
-    size_t count, capacity;
-};
-
-/* What the program said of an object (fisql.h). */
-struct decode_object {
-    uint64_t call_id, ns; /* the innermost open call, 0 = none */
-    uint64_t address;
-    int64_t number;             /* a count, or a state */
-    char *text;                 /* NULL = it has none */
-    uint32_t kind, frame, site; /* enum fisql_object_kind; ids */
-};
-
-struct decode_objects {
-    struct decode_object *items;
-    size_t count, capacity;
+    size_t last_incident; /* plus 1; 0 = none */
+    uint32_t kinds;       /* that are among them: bits 1 << enum decode_kind */
 };
 
 /* What the log says of a lock: a record (formats/log.h) with its times and sites as the database has them. */
@@ -130,18 +117,6 @@ struct decode_locks {
     size_t count, capacity;
     struct decode_lock_extra *extras;
     size_t extras_count, extras_capacity;
-};
-
-struct decode_anomaly {
-    const char *kind;
-    uint64_t ns, call_id, calls;
-    uint32_t function, site;
-    char *detail; /* NULL = none */
-};
-
-struct decode_anomalies {
-    struct decode_anomaly *items;
-    size_t count, capacity;
 };
 
 /* A call within which the log lacks calls: its own time is not known. */
@@ -183,15 +158,9 @@ struct decoded_thread {
     struct tally_self self;
     struct thread_function *functions;
     size_t functions_count, functions_capacity;
-    struct decode_note *notes;
-    size_t notes_count, notes_capacity;
-    struct decode_faults faults;
-    struct decode_incidents incidents;
-    struct decode_objects objects;
-    struct decode_anomalies anomalies;
+    struct decode_records records;
     struct decode_cut_calls cut_calls;
     struct decode_locks locks;
-    struct decode_pauses pauses;
     struct decode_hooks hooks;
     struct decode_losses losses;
     struct thread_gaps gaps;
@@ -208,6 +177,18 @@ void decoder_close(struct decoder *decoder);
 int decoder_decode_thread(struct decoder *decoder, uint32_t thread, struct decoded_thread *out,
                           struct error *error);
 void decoded_thread_release(struct decoded_thread *thread);
+
+/* Goes through the threads' records of some kinds. */
+struct record_cursor {
+    const struct decoded_thread *threads;
+    size_t threads_count;
+    uint32_t kinds; /* bits 1 << enum decode_kind */
+    size_t thread;  /* index: of the record that came last */
+    size_t next;    /* in the thread's records */
+};
+
+/* NULL: there are no more. */
+const struct decode_record *record_cursor_next(struct record_cursor *cursor);
 
 /* No thread comes any more: frees what only decoding needs. */
 void decoder_end(struct decoder *decoder);

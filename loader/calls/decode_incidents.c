@@ -5,39 +5,34 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
-
 #define TEXT_MAX 4096u /* of one incident: more comes only of a damaged log */
 #define POINTERS_MAX 32u
 
-static int text_add(struct decode_incident *incident, const struct event *event,
-                    struct error *error)
+static int text_add(struct decode_record *incident, const struct event *event, struct error *error)
 {
-    const char *before = incident->text != NULL ? incident->text : "";
-    size_t used = strlen(before), left = used < TEXT_MAX ? TEXT_MAX - used : 0;
+    size_t left = TEXT_MAX - incident->bytes;
     size_t bytes = strnlen(event->text, event->text_bytes < left ? event->text_bytes : left);
     char *text;
-    if (asprintf(&text, "%s%.*s", before, (int)bytes, event->text) < 0)
+    if (asprintf(&text, "%s%.*s", incident->text != NULL ? incident->text : "", (int)bytes,
+                 event->text) < 0)
         return error_set(error, "out of memory");
     free(incident->text);
+    incident->bytes += (uint32_t)bytes;
     incident->text = text;
     return 0;
 }
 
-static int pointers_add(struct decode_incident *incident, const struct event *event,
-                        struct error *error)
+static int pointers_add(struct decoder *decoder, struct decode_record *incident,
+                        const struct event *event, struct error *error)
 {
     size_t count = event->text_bytes / sizeof(uint64_t);
-    if (incident->pointers_count + count > POINTERS_MAX)
-        count = POINTERS_MAX - incident->pointers_count;
-    if (array_reserve(&incident->pointers, &incident->pointers_capacity,
-                      incident->pointers_count + count, error) != 0)
-        return -1;
-    if (count > 0)
-        memcpy(incident->pointers + incident->pointers_count, event->text,
-               count * sizeof(uint64_t));
-    incident->pointers_count += count;
-    return 0;
+    if (count > POINTERS_MAX - incident->incident.pointers)
+        count = POINTERS_MAX - incident->incident.pointers;
+    incident->incident.pointers = (uint8_t)(incident->incident.pointers + count);
+    return count == 0 || decode_record(decoder, DECODE_POINTERS, event->text,
+                                       count * sizeof(uint64_t), error) != NULL
+               ? 0
+               : -1;
 }
 
 /* address: a return address; 0 = there is none. */
@@ -54,43 +49,30 @@ static int find_site(struct decoder *decoder, uint64_t address, uint32_t *site, 
 
 int decode_incident(struct decoder *decoder, const struct event *event, struct error *error)
 {
-    struct decode_incidents *incidents = &decoder->out->incidents;
-    const struct event_incident *told = &event->incident;
+    struct decode_records *records = &decoder->out->records;
+    const struct event_incident *said = &event->incident;
     uint32_t site = 0, caller = 0;
-    if (told->kind == FISQL_INCIDENT_MORE || told->kind == FISQL_INCIDENT_POINTERS) {
-        if (incidents->count == 0)
+    if (said->kind == FISQL_INCIDENT_MORE || said->kind == FISQL_INCIDENT_POINTERS) {
+        if (records->last_incident == 0)
             return 0; /* what it belongs to was lost */
-        struct decode_incident *last = &incidents->items[incidents->count - 1];
-        return told->kind == FISQL_INCIDENT_MORE ? text_add(last, event, error)
-                                                 : pointers_add(last, event, error);
+        struct decode_record *last = &records->items[records->last_incident - 1];
+        return said->kind == FISQL_INCIDENT_MORE ? text_add(last, event, error)
+                                                 : pointers_add(decoder, last, event, error);
     }
-    if (array_reserve(&incidents->items, &incidents->capacity, incidents->count + 1, error) != 0)
-        return -1;
     /* A site is where a call comes back to: of a signal, the code is the instruction itself. */
-    bool exact = told->signal != 0 && told->kind != FISQL_INCIDENT_ABORT;
-    if (find_site(decoder, told->code != 0 ? told->code + exact : 0, &site, error) != 0 ||
-        find_site(decoder, told->caller, &caller, error) != 0)
+    bool exact = said->signal != 0 && said->kind != FISQL_INCIDENT_ABORT;
+    if (find_site(decoder, said->code != 0 ? said->code + exact : 0, &site, error) != 0 ||
+        find_site(decoder, said->caller, &caller, error) != 0)
         return -1;
-    const struct open_call *call = call_stack_own_top(&decoder->stack);
-    incidents->items[incidents->count] =
-        (struct decode_incident){.kind = told->kind,
-                                 .signal = told->signal,
-                                 .flags = told->flags,
-                                 .address = told->address,
-                                 .code = told->code,
-                                 .frame = call != NULL ? call->head.frame_id : 0,
-                                 .site = caller != 0 ? caller : site,
-                                 .inner = caller != 0 ? site : 0,
-                                 .call_id = call != NULL ? call->head.call_id : 0,
-                                 .ns = decoder->clock.now_ns};
-    return text_add(&incidents->items[incidents->count++], event, error);
-}
-
-void decode_incidents_release(struct decode_incidents *incidents)
-{
-    for (size_t i = 0; i < incidents->count; i++) {
-        free(incidents->items[i].text);
-        free(incidents->items[i].pointers);
-    }
-    free(incidents->items);
+    struct decode_record *record = decode_record(decoder, DECODE_INCIDENT, NULL, 0, error);
+    if (record == NULL)
+        return -1;
+    records->last_incident = records->count;
+    record->site = caller != 0 ? caller : site;
+    record->incident.address = said->address;
+    record->incident.signal = said->signal;
+    record->incident.flags = said->flags;
+    record->incident.inner = caller != 0 ? site : 0;
+    record->incident.kind = (uint8_t)said->kind;
+    return text_add(record, event, error);
 }

@@ -8,26 +8,13 @@
  */
 #include "loader/calls/decode_parts.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/array.h"
-
 int decode_checkpoint(struct decoder *decoder, const struct event *event, struct error *error)
 {
-    struct decoded_thread *out = decoder->out;
-    if (array_reserve(&out->notes, &out->notes_capacity, out->notes_count + 1, error) != 0)
+    struct decode_record *record =
+        decode_record(decoder, DECODE_CHECKPOINT, event->values, event->values_bytes, error);
+    if (record == NULL)
         return -1;
-    unsigned char *values = malloc((size_t)event->values_bytes + 1);
-    if (values == NULL)
-        return error_set(error, "out of memory");
-    memcpy(values, event->values, event->values_bytes);
-    out->notes[out->notes_count++] = (struct decode_note){
-        .call_id = call_stack_call_id(&decoder->stack),
-        .ns = decoder->clock.now_ns,
-        .point = program_point(decoder->shared->program, decoder->process, event->point),
-        .values = values,
-        .values_bytes = event->values_bytes};
+    record->point = program_point(decoder->shared->program, decoder->process, event->point);
     return 0;
 }
 
@@ -38,7 +25,6 @@ int decode_checkpoint(struct decoder *decoder, const struct event *event, struct
 static int pause_end(struct decoder *decoder, struct gap_entry *entry, uint64_t end_ns,
                      uint64_t *paused_ns, struct error *error)
 {
-    struct decode_pauses *pauses = &decoder->out->pauses;
     const struct open_call *call = &decoder->stack.items[entry->depth - 1];
     *paused_ns = 0;
     if (!entry->paused)
@@ -50,12 +36,13 @@ static int pause_end(struct decoder *decoder, struct gap_entry *entry, uint64_t 
     uint64_t callees_ns = call->children_ns - entry->pause_children_ns;
     *paused_ns = wall_ns > callees_ns ? wall_ns - callees_ns : 0;
     entry->off.paused_ns += *paused_ns;
-    if (array_reserve(&pauses->items, &pauses->capacity, pauses->count + 1, error) != 0)
+    struct decode_record *record = decode_record(decoder, DECODE_PAUSE, NULL, 0, error);
+    if (record == NULL)
         return -1;
-    pauses->items[pauses->count++] = (struct decode_pause){.call_id = call->head.call_id,
-                                                           .start_ns = entry->pause_ns,
-                                                           .paused_ns = *paused_ns,
-                                                           .frame = call->head.frame_id};
+    record->call_id = call->head.call_id;
+    record->frame = call->head.frame_id;
+    record->ns = entry->pause_ns;
+    record->paused_ns = *paused_ns;
     return 0;
 }
 

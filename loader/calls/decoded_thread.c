@@ -7,24 +7,11 @@
 
 void decoded_thread_release(struct decoded_thread *thread)
 {
-    for (size_t i = 0; i < thread->notes_count; i++)
-        free(thread->notes[i].text);
-    for (size_t i = 0; i < thread->notes_count; i++)
-        free(thread->notes[i].values);
-    free(thread->pauses.items);
-    for (size_t i = 0; i < thread->anomalies.count; i++)
-        free(thread->anomalies.items[i].detail);
-    for (size_t i = 0; i < thread->objects.count; i++)
-        free(thread->objects.items[i].text);
-    free(thread->notes);
-    free(thread->objects.items);
-    free(thread->faults.items);
-    decode_incidents_release(&thread->incidents);
+    decode_records_release(&thread->records);
     free(thread->locks.items);
     free(thread->locks.extras);
     free(thread->hooks.costs);
     free(thread->hooks.writes);
-    free(thread->anomalies.items);
     free(thread->functions);
     free(thread->gaps.items);
     free(thread->cut_calls.items);

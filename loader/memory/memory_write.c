@@ -4,6 +4,8 @@
 #include "loader/memory/memory_parts.h"
 #include "loader/sqlite/insert.h"
 
+extern const char memory_write_sql_places[];
+
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 static int write_stacks(const struct memory *memory, sqlite3 *database, struct error *error)
@@ -145,36 +147,30 @@ static void level_of(sqlite3_context *context, int count, sqlite3_value **values
     sqlite3_result_int(context, size == 0 ? 0 : 64 - __builtin_clzll(size));
 }
 
-/* Blocks by address, for what pointers among the values point to. Where a free is missing, a block that seems to
- * live may be gone: such processes are left out. */
+/* Is a free missing in the process? */
+static void has_gap(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    const struct memory *memory = sqlite3_user_data(context);
+    uint64_t process = (uint64_t)sqlite3_value_int64(values[0]);
+    (void)count;
+    sqlite3_result_int(context, process < memory->processes.capacity &&
+                                    memory->processes.items[process].gap.any);
+}
+
 static int write_places(const struct memory *memory, sqlite3 *database, struct error *error)
 {
-    sqlite3_str *sql = sqlite3_str_new(database);
-    sqlite3_str_appendall(
-        sql,
-        "INSERT INTO block_places SELECT t.process_id, level_of(a.size), a.address, a.alloc_ns, "
-        "a.id"
-        " FROM allocs a CROSS JOIN threads t ON t.id = a.thread_id"
-        " WHERE EXISTS (SELECT 1 FROM parameters p WHERE p.kind IN ('pointer', 'function', 'text'))"
-        " AND t.process_id NOT IN (SELECT o.process_id FROM anomalies n JOIN threads o ON o.id = "
-        "n.thread_id"
-        " WHERE n.kind = 'impossible') AND t.process_id NOT IN (0");
-    for (size_t id = 1; id < memory->processes.capacity; id++)
-        if (memory->processes.items[id].gap.any)
-            sqlite3_str_appendf(sql, ",%llu", (unsigned long long)id);
-    sqlite3_str_appendall(sql, ") ORDER BY 1, 2, 3, 4, 5");
-    char *text = sqlite3_str_finish(sql);
-    int status = text == NULL ? SQLITE_NOMEM
-                              : sqlite3_create_function(database, "level_of", 1,
-                                                        SQLITE_UTF8 | SQLITE_DETERMINISTIC, NULL,
-                                                        level_of, NULL, NULL);
+    const int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC;
+    void *context = (void *)(uintptr_t)memory; /* has_gap() reads it alone */
+    int status =
+        sqlite3_create_function(database, "level_of", 1, flags, NULL, level_of, NULL, NULL);
+    if (status == SQLITE_OK)
+        status =
+            sqlite3_create_function(database, "has_gap", 1, flags, context, has_gap, NULL, NULL);
     if (status == SQLITE_OK && memory->errors.clashes_left_out == 0)
-        status = sqlite3_exec(database, text, NULL, NULL, NULL);
-    if (status != SQLITE_OK)
-        error_set(error, "writing block_places: %s",
-                  text != NULL ? insert_problem(database) : sqlite3_errstr(status));
-    sqlite3_free(text);
-    return status == SQLITE_OK ? 0 : -1;
+        status = sqlite3_exec(database, memory_write_sql_places, NULL, NULL, NULL);
+    return status == SQLITE_OK
+               ? 0
+               : error_set(error, "writing block_places: %s", insert_problem(database));
 }
 
 int memory_write(struct memory *memory, sqlite3 *database, struct error *error)

@@ -35,6 +35,8 @@ enum {
 
 #define LOCK_BYTE 0x40000000u
 
+extern const char btree_open_sql_tables[];
+
 static int add_table(struct btree_file *file, const char *name, const char *index_of, uint32_t root,
                      uint32_t indexes)
 {
@@ -55,16 +57,11 @@ static int add_table(struct btree_file *file, const char *name, const char *inde
  * its header is behind its contents. */
 static int read_tables(struct btree_file *file, struct error *error)
 {
-    static const char sql[] =
-        "SELECT name, iif(type = 'index', tbl_name, ''), rootpage,"
-        "       iif(type = 'index', 1, (SELECT count(*) FROM sqlite_schema AS i"
-        "                               WHERE i.type = 'index' AND i.tbl_name = t.name))"
-        "FROM sqlite_schema AS t WHERE type IN ('table', 'index') AND rootpage > 1";
     sqlite3 *database = NULL;
     sqlite3_stmt *statement = NULL;
     int status = sqlite3_open_v2(file->path, &database, SQLITE_OPEN_READONLY, NULL);
     if (status == SQLITE_OK)
-        status = sqlite3_prepare_v2(database, sql, -1, &statement, NULL);
+        status = sqlite3_prepare_v2(database, btree_open_sql_tables, -1, &statement, NULL);
     while (status == SQLITE_OK && (status = sqlite3_step(statement)) == SQLITE_ROW)
         status = add_table(file, (const char *)sqlite3_column_text(statement, 0),
                            (const char *)sqlite3_column_text(statement, 1),

@@ -22,6 +22,8 @@
 
 #define APPLICATION_ID 0x4653514cu
 
+extern const char database_sql_indexes[];
+
 /* The file's application id as it stands in SQLite's header at offset 68; -1 if it is no SQLite
  * database. */
 static int64_t application_id(int file)
@@ -185,12 +187,7 @@ static int put_off_indexes(struct database *database, sqlite3 *connection, struc
 {
     sqlite3_stmt *statement = NULL;
     char *drops = NULL;
-    int status = sqlite3_prepare_v2(
-        connection,
-        "SELECT coalesce(group_concat(sql, ';'), ''),"
-        " coalesce(group_concat('DROP INDEX \"' || replace(name, '\"', '\"\"') || '\"', ';'), '')"
-        " FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL AND tbl_name <> 'frames'",
-        -1, &statement, NULL);
+    int status = sqlite3_prepare_v2(connection, database_sql_indexes, -1, &statement, NULL);
     if (status == SQLITE_OK)
         status = sqlite3_step(statement);
     if (status == SQLITE_ROW) {

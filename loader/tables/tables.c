@@ -524,21 +524,18 @@ static int write_cut_calls(const struct tables *tables, sqlite3 *database, struc
 
 static int write_anomalies(const struct tables *tables, sqlite3 *database, struct error *error)
 {
-    struct insert anomalies;
-    insert_begin(&anomalies, database, "anomalies");
-    for (size_t i = 0; i < tables->index->threads_count; i++) {
-        const struct decoded_thread *thread = &tables->threads[i];
-        uint32_t id = tables->index->threads[i].id;
-        for (size_t k = 0; k < thread->anomalies.count; k++) {
-            const struct decode_anomaly *anomaly = &thread->anomalies.items[k];
-            insert_row(&anomalies, column_text("kind", anomaly->kind), column_int("thread_id", id),
-                       column_count("ns", anomaly->ns), column_id("call_id", anomaly->call_id),
-                       column_id("function_id", anomaly->function),
-                       column_id("site_id", anomaly->site), column_id("calls", anomaly->calls),
-                       column_text("detail", anomaly->detail));
-        }
+    struct insert insert;
+    struct table_records records = table_records(tables, 1u << DECODE_ANOMALY);
+    insert_begin(&insert, database, "anomalies");
+    while (table_records_next(&records)) {
+        const struct decode_record *record = records.record;
+        insert_row(&insert, column_text("kind", record->anomaly.kind),
+                   column_int("thread_id", records.thread_id), column_count("ns", record->ns),
+                   column_id("call_id", record->call_id),
+                   column_id("function_id", record->anomaly.function),
+                   column_id("site_id", record->site), column_id("calls", record->anomaly.calls));
     }
-    return insert_end(&anomalies, error);
+    return insert_end(&insert, error);
 }
 
 static struct column column_known(const char *name, uint64_t value)

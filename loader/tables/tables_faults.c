@@ -57,17 +57,11 @@ static int write_rules(const struct tables *tables, sqlite3 *database, struct er
 static int write_struck(const struct tables *tables, sqlite3 *database, struct error *error)
 {
     struct insert insert;
+    struct table_records faults = table_records(tables, 1u << DECODE_FAULT);
     insert_begin(&insert, database, "faults");
-    for (size_t i = 0; i < tables->index->threads_count; i++) {
-        const struct decoded_thread *thread = &tables->threads[i];
-        for (size_t k = 0; k < thread->faults.count; k++) {
-            const struct decode_fault *fault = &thread->faults.items[k];
-            insert_row(&insert, column_int("rule_id", (int64_t)fault->rule + 1),
-                       column_int("thread_id", tables->index->threads[i].id),
-                       column_id("call_id", fault->call_id), column_id("frame_id", fault->frame),
-                       column_id("site_id", fault->site), column_count("ns", fault->ns));
-        }
-    }
+    while (table_records_next(&faults))
+        insert_row(&insert, column_int("rule_id", (int64_t)faults.record->rule + 1),
+                   COLUMNS_RECORD(faults.thread_id, faults.record));
     return insert_end(&insert, error);
 }
 

@@ -92,9 +92,9 @@ static struct column column_form(const char *name, const struct value_form *form
 }
 
 /* The values' rows, and what is said of them in the note's line. */
-static int write_values(struct note_writer *writer, const struct decode_note *note, FILE *line)
+static int write_values(struct note_writer *writer, const struct decode_record *note, FILE *line)
 {
-    const unsigned char *at = note->values, *end = at + note->values_bytes;
+    const unsigned char *at = (const unsigned char *)note->text, *end = at + note->bytes;
     const struct log_point *point = note->point;
     struct names names = {point != NULL ? point->values : NULL};
     const char *name, *between = "";
@@ -126,9 +126,9 @@ static int write_values(struct note_writer *writer, const struct decode_note *no
 }
 
 /* A message is one text: the line is that. */
-static void print_message(const struct decode_note *note, FILE *line)
+static void print_message(const struct decode_record *note, FILE *line)
 {
-    const unsigned char *at = note->values, *end = at + note->values_bytes;
+    const unsigned char *at = (const unsigned char *)note->text, *end = at + note->bytes;
     struct value value;
     while (at < end && value_read(&at, end, &value)) {
         if (value.type == VALUE_TEXT || value.type == VALUE_TEXT_CUT)
@@ -138,8 +138,8 @@ static void print_message(const struct decode_note *note, FILE *line)
     }
 }
 
-static void insert_note(struct note_writer *writer, uint32_t thread, const struct decode_note *note,
-                        const char *text, const char *kind)
+static void insert_note(struct note_writer *writer, uint32_t thread,
+                        const struct decode_record *note, const char *text, const char *kind)
 {
     const struct log_point *point = note->point;
     insert_row(&writer->notes, column_int("id", writer->id), column_int("thread_id", thread),
@@ -167,7 +167,7 @@ static const char *kind_name(const struct log_point *point)
 }
 
 static int write_trace_note(struct note_writer *writer, uint32_t thread,
-                            const struct decode_note *note)
+                            const struct decode_record *note)
 {
     const char *kind = kind_name(note->point);
     char *text = NULL;
@@ -188,36 +188,34 @@ static int write_trace_note(struct note_writer *writer, uint32_t thread,
     return result;
 }
 
-static int write_thread(struct note_writer *writer, uint32_t id,
-                        const struct decoded_thread *thread)
+static void insert_pause(struct insert *insert, uint32_t thread, const struct decode_record *pause)
 {
-    for (size_t k = 0; k < thread->notes_count; k++) {
-        const struct decode_note *note = &thread->notes[k];
-        writer->id++;
-        if (note->text != NULL)
-            insert_note(writer, id, note, note->text, "note");
-        else if (write_trace_note(writer, id, note) != 0)
-            return -1;
-    }
-    for (size_t k = 0; k < thread->pauses.count; k++) {
-        const struct decode_pause *pause = &thread->pauses.items[k];
-        insert_row(&writer->pauses, column_int("thread_id", id),
-                   column_count("call_id", pause->call_id), column_int("frame_id", pause->frame),
-                   column_count("start_ns", pause->start_ns),
-                   column_count("paused_ns", pause->paused_ns));
-    }
-    return 0;
+    insert_row(insert, column_int("thread_id", thread), column_count("call_id", pause->call_id),
+               column_int("frame_id", pause->frame), column_count("start_ns", pause->ns),
+               column_count("paused_ns", pause->paused_ns));
 }
 
 int tables_write_notes(const struct tables *tables, sqlite3 *database, struct error *error)
 {
     struct note_writer writer = {.error = error};
+    struct table_records records =
+        table_records(tables, 1u << DECODE_NOTE | 1u << DECODE_CHECKPOINT | 1u << DECODE_PAUSE);
     int result = 0;
     insert_begin(&writer.notes, database, "notes");
     insert_begin(&writer.values, database, "note_values");
     insert_begin(&writer.pauses, database, "pauses");
-    for (size_t i = 0; result == 0 && i < tables->index->threads_count; i++)
-        result = write_thread(&writer, tables->index->threads[i].id, &tables->threads[i]);
+    while (result == 0 && table_records_next(&records)) {
+        const struct decode_record *record = records.record;
+        if (record->kind == DECODE_PAUSE) {
+            insert_pause(&writer.pauses, records.thread_id, record);
+            continue;
+        }
+        writer.id++;
+        if (record->kind == DECODE_NOTE)
+            insert_note(&writer, records.thread_id, record, record->text, "note");
+        else
+            result = write_trace_note(&writer, records.thread_id, record);
+    }
     free(writer.forms.bytes);
     struct insert *const inserts[] = {&writer.notes, &writer.values, &writer.pauses};
     for (size_t i = 0; i < sizeof inserts / sizeof inserts[0]; i++) {

@@ -12,10 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "loader/log/log_index.h"
 
 struct said {
-    const struct decode_object *what;
+    const struct decode_record *what;
     uint32_t process, thread; /* ids */
     size_t number;            /* of the run: what is at one time stays in its order */
     const char *problem;
@@ -47,13 +48,13 @@ static const char *const names[] = {
 
 static bool is_reference(const struct said *said)
 {
-    uint32_t kind = said->what->kind;
+    uint32_t kind = said->what->object.kind;
     return kind == FISQL_OBJECT_REF || kind == FISQL_OBJECT_UNREF || kind == FISQL_OBJECT_GONE;
 }
 
 static bool same_object(const struct said *a, const struct said *b)
 {
-    return a->process == b->process && a->what->address == b->what->address;
+    return a->process == b->process && a->what->object.address == b->what->object.address;
 }
 
 static int compare(uint64_t a, uint64_t b)
@@ -65,33 +66,30 @@ static int in_order(const void *left, const void *right)
 {
     const struct said *a = left, *b = right;
     int order = compare(a->process, b->process);
-    order = order != 0 ? order : compare(a->what->address, b->what->address);
+    order = order != 0 ? order : compare(a->what->object.address, b->what->object.address);
     order = order != 0 ? order : compare(a->what->ns, b->what->ns);
     return order != 0 ? order : compare(a->number, b->number);
 }
 
-/* All that was said, in order. */
+/* All that was said, in order. The caller frees *out, after an error too. */
 static int gather(const struct tables *tables, struct said **out, size_t *count,
                   struct error *error)
 {
     const struct log_index *index = tables->index;
-    size_t all = 0, at = 0;
-    for (size_t i = 0; i < index->threads_count; i++)
-        all += tables->threads[i].objects.count;
-    *count = all;
-    *out = calloc(all + 1, sizeof **out);
-    if (*out == NULL)
-        return error_set(error, "out of memory");
-    for (size_t i = 0; i < index->threads_count; i++) {
-        const struct log_thread *thread = &index->threads[i];
-        const struct decode_objects *objects = &tables->threads[i].objects;
-        for (size_t k = 0; k < objects->count; k++, at++)
-            (*out)[at] = (struct said){.what = &objects->items[k],
-                                       .process = index->processes[thread->process].id,
-                                       .thread = thread->id,
-                                       .number = at};
+    struct table_records records = table_records(tables, 1u << DECODE_OBJECT);
+    size_t capacity = 0;
+    while (table_records_next(&records)) {
+        if (array_reserve(out, &capacity, *count + 1, error) != 0)
+            return -1;
+        uint32_t process = index->threads[records.cursor.thread].process;
+        (*out)[*count] = (struct said){.what = records.record,
+                                       .process = index->processes[process].id,
+                                       .thread = records.thread_id,
+                                       .number = *count};
+        ++*count;
     }
-    qsort(*out, all, sizeof **out, in_order);
+    if (*count > 0)
+        qsort(*out, *count, sizeof **out, in_order);
     return 0;
 }
 
@@ -103,11 +101,11 @@ static int gather(const struct tables *tables, struct said **out, size_t *count,
  * first was told late. */
 static void judge_untold(struct life *life, const struct said *said)
 {
-    int64_t count = said->what->number;
+    int64_t count = said->what->object.number;
     if (life->refs + life->unrefs == 0 && count > 0) {
         life->untold = count < UNTOLD_MAX ? count : UNTOLD_MAX;
         life->held = life->untold;
-    } else if (said->what->kind == FISQL_OBJECT_REF && count <= 0 && life->held > 0) {
+    } else if (said->what->object.kind == FISQL_OBJECT_REF && count <= 0 && life->held > 0) {
         int64_t less = life->held < life->untold ? life->held : life->untold;
         life->held -= less;
         life->untold -= less;
@@ -117,8 +115,8 @@ static void judge_untold(struct life *life, const struct said *said)
 /* A reference taken or given back behind the end, or with a count that says that there is none. */
 static void judge_change(struct life *life, struct said *said)
 {
-    bool taken = said->what->kind == FISQL_OBJECT_REF;
-    if (!taken && said->what->number <= 0)
+    bool taken = said->what->object.kind == FISQL_OBJECT_REF;
+    if (!taken && said->what->object.number <= 0)
         said->problem = "given back too often";
     else if (life->gone != NULL && (taken ? life->held >= 0 : life->held <= 0))
         said->problem = taken ? "ref after gone" : "unref after gone";
@@ -151,12 +149,12 @@ static void life_judge(struct life *life, int64_t diary_id, int64_t reference_id
             life->first_diary = life->first_diary != 0 ? life->first_diary : life->last_diary;
             continue;
         }
-        if (said->what->kind == FISQL_OBJECT_GONE) {
+        if (said->what->object.kind == FISQL_OBJECT_GONE) {
             judge_gone(life, said, reference_id);
         } else {
             judge_untold(life, said);
             judge_change(life, said);
-            if (said->what->kind == FISQL_OBJECT_REF)
+            if (said->what->object.kind == FISQL_OBJECT_REF)
                 life->last_taken = reference_id;
         }
         life->last_ref = reference_id++;
@@ -178,7 +176,7 @@ static struct life life_of(struct said *first, const struct said *end)
     size_t next = 0; /* behind the last reference */
     bool gone = false;
     for (struct said *at = first; at < end && same_object(first, at); at++) {
-        bool begins = at->what->kind == FISQL_OBJECT_REF && at->what->number <= 0;
+        bool begins = at->what->object.kind == FISQL_OBJECT_REF && at->what->object.number <= 0;
         life.count++;
         if (!is_reference(at))
             continue;
@@ -186,7 +184,7 @@ static struct life life_of(struct said *first, const struct said *end)
             life.count = next;
             break;
         }
-        gone |= at->what->kind == FISQL_OBJECT_GONE;
+        gone |= at->what->object.kind == FISQL_OBJECT_GONE;
         next = life.count;
     }
     return life;
@@ -197,7 +195,7 @@ static int64_t changes(const struct said *first, size_t count, uint32_t kind, in
 {
     int64_t found = 0;
     for (size_t i = 0; i < count; i++)
-        found += first[i].what->kind == kind && first[i].what->number == number;
+        found += first[i].what->object.kind == kind && first[i].what->object.number == number;
     return found;
 }
 
@@ -205,15 +203,15 @@ static int64_t changes(const struct said *first, size_t count, uint32_t kind, in
  * change for its pair, and does the next one have it without one? */
 static bool is_lacking(const struct life *life, const struct life *next, const struct said *said)
 {
-    bool taken = said->what->kind == FISQL_OBJECT_REF;
+    bool taken = said->what->object.kind == FISQL_OBJECT_REF;
     uint32_t other = taken ? FISQL_OBJECT_UNREF : FISQL_OBJECT_REF;
-    int64_t number = said->what->number;
+    int64_t number = said->what->object.number;
     if (number < (taken ? 1 : 2) || number > UNTOLD_MAX)
         return false;
     int64_t pair = taken ? number + 1 : number - 1;
-    return changes(life->first, life->count, said->what->kind, number) <
+    return changes(life->first, life->count, said->what->object.kind, number) <
                changes(life->first, life->count, other, pair) &&
-           changes(next->first, next->count, said->what->kind, number) >
+           changes(next->first, next->count, said->what->object.kind, number) >
                changes(next->first, next->count, other, pair);
 }
 
@@ -225,14 +223,15 @@ static void take_back(struct life *life, const struct said *end)
 {
     bool gone = false;
     for (size_t i = 0; i < life->count; i++)
-        gone |= life->first[i].what->kind == FISQL_OBJECT_GONE;
+        gone |= life->first[i].what->object.kind == FISQL_OBJECT_GONE;
     struct said *from = life->first + life->count;
     if (!gone || from == end || !same_object(life->first, from))
         return;
     struct life next = life_of(from, end);
     for (size_t i = 1; i < next.count && i < LATE_MAX; i++) {
         struct said said = next.first[i];
-        if ((said.what->kind != FISQL_OBJECT_REF && said.what->kind != FISQL_OBJECT_UNREF) ||
+        if ((said.what->object.kind != FISQL_OBJECT_REF &&
+             said.what->object.kind != FISQL_OBJECT_UNREF) ||
             !is_lacking(life, &next, &said))
             continue;
         memmove(next.first + 1, next.first, i * sizeof said);
@@ -246,27 +245,23 @@ static void take_back(struct life *life, const struct said *end)
 
 /* ---- rows ---- */
 
-/* The columns of where and when it was said. */
-#define COLUMNS_PLACE(said)                                                                        \
-    column_int("thread_id", (said)->thread), column_id("call_id", (said)->what->call_id),          \
-        column_id("frame_id", (said)->what->frame), column_id("site_id", (said)->what->site),      \
-        column_count("ns", (said)->what->ns)
-
 static void insert_diary(struct insert *insert, int64_t object, const struct said *said)
 {
-    const struct decode_object *what = said->what;
-    insert_row(insert, column_int("object_id", object), column_text("kind", names[what->kind]),
-               what->kind == FISQL_OBJECT_KEEP_NUMBER ? column_int("state", what->number)
+    const struct decode_record *what = said->what;
+    insert_row(
+        insert, column_int("object_id", object), column_text("kind", names[what->object.kind]),
+        what->object.kind == FISQL_OBJECT_KEEP_NUMBER ? column_int("state", what->object.number)
                                                       : column_text("state", what->text),
-               COLUMNS_PLACE(said));
+        COLUMNS_RECORD(said->thread, what));
 }
 
 static void insert_reference(struct insert *insert, int64_t object, const struct said *said)
 {
-    const struct decode_object *what = said->what;
-    insert_row(insert, column_int("object_id", object), column_text("kind", names[what->kind]),
-               column_int_if("count", what->kind != FISQL_OBJECT_GONE, what->number),
-               COLUMNS_PLACE(said), column_text("problem", said->problem),
+    const struct decode_record *what = said->what;
+    insert_row(insert, column_int("object_id", object),
+               column_text("kind", names[what->object.kind]),
+               column_int_if("count", what->object.kind != FISQL_OBJECT_GONE, what->object.number),
+               COLUMNS_RECORD(said->thread, what), column_text("problem", said->problem),
                column_id("before_id", (uint64_t)said->before));
 }
 
@@ -278,7 +273,7 @@ static void life_write(struct writer *writer, struct life *life)
     life_judge(life, writer->diary_id + 1, writer->reference_id + 1);
     insert_row(
         objects, column_int("process_id", life->first->process),
-        column_int("address", (int64_t)life->first->what->address),
+        column_int("address", (int64_t)life->first->what->object.address),
         column_count("first_ns", life->first->what->ns), column_count("last_ns", last->what->ns),
         life->gone != NULL ? column_count("gone_ns", life->gone->what->ns) : column_null("gone_ns"),
         column_int("refs", life->refs), column_int("unrefs", life->unrefs),
@@ -300,10 +295,12 @@ static void life_write(struct writer *writer, struct life *life)
 int tables_write_objects(const struct tables *tables, sqlite3 *database, struct error *error)
 {
     struct writer writer = {.object_id = 0};
-    struct said *said;
-    size_t count;
-    if (gather(tables, &said, &count, error) != 0)
+    struct said *said = NULL;
+    size_t count = 0;
+    if (gather(tables, &said, &count, error) != 0) {
+        free(said);
         return -1;
+    }
     insert_begin(&writer.objects, database, "objects");
     insert_begin(&writer.diaries, database, "diaries");
     insert_begin(&writer.references, database, "object_references");

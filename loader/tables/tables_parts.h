@@ -15,6 +15,37 @@
         column_count("self_preempted_ns", (off)->self.preempted_ns),                               \
         column_count("self_waits", (off)->self_waits), column_count("paused_ns", (off)->paused_ns)
 
+/* The columns of where and when a record was made. */
+#define COLUMNS_RECORD(thread, record)                                                             \
+    column_int("thread_id", thread), column_id("call_id", (record)->call_id),                      \
+        column_id("frame_id", (record)->frame), column_id("site_id", (record)->site),              \
+        column_count("ns", (record)->ns)
+
+/* Goes through the records of some kinds, in the order of threads and of their logs. */
+struct table_records {
+    struct record_cursor cursor;
+    const struct log_index *index;
+    const struct decode_record *record;
+    uint32_t thread_id;
+};
+
+/* kinds: bits 1 << enum decode_kind. */
+static inline struct table_records table_records(const struct tables *tables, uint32_t kinds)
+{
+    return (struct table_records){
+        .cursor = {tables->threads, tables->index->threads_count, kinds, 0, 0},
+        .index = tables->index};
+}
+
+/* False: there are no more. */
+static inline bool table_records_next(struct table_records *records)
+{
+    records->record = record_cursor_next(&records->cursor);
+    if (records->record != NULL)
+        records->thread_id = records->index->threads[records->cursor.thread].id;
+    return records->record != NULL;
+}
+
 /* Writes the tables fault_rules and faults. */
 MUST_CHECK int tables_write_faults(const struct tables *tables, sqlite3 *database,
                                    struct error *error);

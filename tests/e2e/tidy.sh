@@ -148,19 +148,19 @@ at_least "the calls of libdwarf are found" 25 "$(wc -l <<<"$calls")"
 same "each function of libdwarf is called in one place" "" "$(sort <<<"$calls" | uniq -d | grep -v '^dwarf_object_finish($')"
 # SQLite chooses the order of a plain join by its version, and a large table may come first.
 same "calls and allocs are joined behind what has their ids" "" \
-    "$(grep -nE '(^|[^ST]) +JOIN (calls|allocs)\b|(^|[^ST] )JOIN (calls|allocs)\b' queries/*.sql cli/*.c cli/*/*.c cli/*.sql cli/*/*.sql)"
+    "$(grep -nE '(^|[^ST]) +JOIN (calls|allocs)\b|(^|[^ST] )JOIN (calls|allocs)\b' queries/*.sql {cli,cli/*,loader/*}/*.{c,sql})"
 # Statements lie beside the C file of their name: `-- statement: WHAT` in NAME.sql is the string NAME_sql_WHAT.
 unused() { # FOLDER: statements that their C file does not use
-    grep -n '^-- statement: ' "$1"/*.sql "$1"/*/*.sql | while IFS=: read -r file _ _ what; do
+    find "$1" -name '*.sql' -exec grep -Hn '^-- statement: ' {} + | while IFS=: read -r file _ _ what; do
         [ "$(grep -oE "\b$(basename "$file" .sql)_sql_${what# }\b" "${file%.sql}.c" | wc -l)" -ge 2 ] || echo "$file:$what"
     done
 }
-same "each statement beside a C file is declared and used there" "" "$(unused cli)"
+same "each statement beside a C file is declared and used there" "" "$(unused cli)$(unused loader)"
 mkdir -p "$TEST_TMP/cli/run" && { cat cli/run/own_code.sql && echo '-- statement: more'; } >"$TEST_TMP/cli/run/own_code.sql"
 cp cli/run/own_code.c "$TEST_TMP/cli/run"
 same "one that is not would be found" "$TEST_TMP/cli/run/own_code.sql: more" "$(unused "$TEST_TMP/cli" 2>/dev/null)"
 same "no line of SQL is longer than 130 columns, but for a query's header" "" \
-    "$(awk 'length > 130 && !/^-- / { print FILENAME ":" FNR }' queries/*.sql queries/*/*.sql cli/*.sql cli/*/*.sql)"
+    "$(awk 'length > 130 && !/^-- / { print FILENAME ":" FNR }' queries/*.sql queries/*/*.sql cli/*.sql {cli,loader}/*/*.sql)"
 
 same "the top level holds the schema and what every project has" "" \
     "$(cd "$here" && git ls-files 2>/dev/null | grep -v / |
@@ -198,7 +198,7 @@ same "each file opens with a comment on what it is" "" \
 
 # spelled so that this file does not find itself
 words='TO''DO|FIX''ME|XX''X|HA''CK|\.\./sha''red'
-same "no word that promises later work" "" "$(grep -nwE "$words" "${c_files[@]}" "${scripts[@]}" Makefile mk/*.mk README.md CONTRIBUTING.md docs/*.md queries/*.sql queries/*/*.sql schema.sql cli/*.sql cli/*/*.sql)"
+same "no word that promises later work" "" "$(grep -nwE "$words" "${c_files[@]}" "${scripts[@]}" Makefile mk/*.mk README.md CONTRIBUTING.md docs/*.md queries/*.sql queries/*/*.sql schema.sql cli/*.sql {cli,loader}/*/*.sql)"
 # without_default FILE...: switches over events that would take a new kind for another one
 without_default() {
     awk '/switch \(event->type\)/ { inside = 1 } /^}/ { inside = 0 } inside && /default:/ { print FILENAME ":" FNR }' "$@"

@@ -336,15 +336,16 @@ static void small_tables(void)
                               .losses = &loss,
                               .losses_count = 1,
                               .facts = {.items = facts, .count = 2}};
-    struct decode_note note = {.call_id = 2, .ns = 20, .text = text};
-    struct decode_anomaly anomaly = {.kind = "unwound", .ns = 30, .calls = 2};
+    struct decode_record records[2] = {
+        {.kind = DECODE_NOTE, .call_id = 2, .ns = 20, .text = text},
+        {.kind = DECODE_ANOMALY, .ns = 30, .anomaly = {.kind = "unwound", .calls = 2}}};
     struct decoded_thread decoded[2] = {
         {.calls = 3,
          .end_ns = 35,
          .self = {.raw_ns = UINT64_MAX},
-         .notes = &note,
-         .notes_count = 1,
-         .anomalies = {&anomaly, 1, 1},
+         .records = {.items = records,
+                     .count = 2,
+                     .kinds = 1u << DECODE_NOTE | 1u << DECODE_ANOMALY},
          .gaps = {.items = gaps, .count = 2, .off = {6, 8}, .unplaced_ns = 7},
          .off = {.self = {9, 0}}},
         {.calls = 0}};

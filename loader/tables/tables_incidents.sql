@@ -1,0 +1,136 @@
+-- The statements of tables_incidents.c.
+
+-- statement: unreported
+-- Processes that the signal of a fault ended, of which the collector reported nothing: its handler was not called. We
+-- take the thread that entered a call last for the one that failed.
+WITH RECURSIVE
+     ended AS MATERIALIZED (
+       SELECT p.id, p.signal, p.end_ns
+       FROM processes p
+       WHERE p.how_ended = 'signal' AND p.signal IN (4, 5, 7, 8, 11, 31)
+         AND NOT EXISTS (SELECT 1 FROM threads t JOIN incidents i ON i.thread_id = t.id
+                         WHERE t.process_id = p.id AND i.kind <> 'stacks')),
+     last AS MATERIALIZED (
+       SELECT e.id, e.signal, t.id AS thread_id, c.id AS call_id, max(e.end_ns, t.end_ns) AS ns,
+              row_number() OVER (PARTITION BY e.id ORDER BY c.enter_ns DESC, t.end_ns DESC, t.id) AS rank
+       FROM ended e
+            JOIN threads t ON t.process_id = e.id
+            LEFT JOIN calls c ON c.id = t.last_call_id),
+     outward(id, call_id) AS (
+       SELECT id, call_id FROM last WHERE rank = 1 AND call_id IS NOT NULL
+       UNION ALL
+       SELECT o.id, c.parent_id
+       FROM outward o CROSS JOIN calls c ON c.id = o.call_id
+       WHERE c.ended <> 2 AND c.parent_id < c.id)
+INSERT INTO incidents(kind, signal, message, thread_id, call_id, frame_id, ns)
+SELECT 'signal', l.signal,
+       CASE l.signal WHEN 4 THEN 'SIGILL' WHEN 5 THEN 'SIGTRAP' WHEN 7 THEN 'SIGBUS' WHEN 8 THEN 'SIGFPE'
+                     WHEN 11 THEN 'SIGSEGV' ELSE 'SIGSYS' END
+         || ' ended the process, and the handler of fisql was not called',
+       l.thread_id, c.id, c.frame_id, coalesce(l.ns, c.enter_ns, 0)
+FROM last l
+     LEFT JOIN calls c ON c.ended = 2 AND c.id = (SELECT min(o.call_id) FROM outward o WHERE o.id = l.id)
+WHERE l.rank = 1
+ORDER BY l.id
+
+-- statement: threads
+-- The threads of each incident's process. ?1: the last incident.
+SELECT i.id, t.id, coalesce(i.call_id, 0), i.ns, t.id = i.thread_id, i.left_call_id IS NOT NULL,
+       coalesce(t.first_call_id, 0), coalesce(t.last_call_id, 0)
+FROM incidents i
+     JOIN threads o ON o.id = i.thread_id
+     JOIN threads t ON t.process_id = o.process_id
+WHERE i.id <= ?1
+ORDER BY i.id, t.id
+
+-- statement: forked
+-- The parent's threads where a fork made the process of thread ?1, and the context that its call ?2 was entered in.
+SELECT coalesce(o.first_call_id, 0), coalesce(o.last_call_id, 0), p.start_ns, f.parent_id
+FROM threads t
+     JOIN processes p ON p.id = t.process_id AND p.origin = 'fork'
+     JOIN threads o ON o.process_id = p.parent_id
+     CROSS JOIN calls c
+     CROSS JOIN frames f ON f.id = c.frame_id
+WHERE t.id = ?1 AND c.id = ?2 AND c.depth > 0
+ORDER BY o.id
+
+-- statement: call
+SELECT enter_ns, duration_ns, ended, coalesce(parent_id, 0), depth, frame_id FROM calls WHERE id = ?
+
+-- statement: stack
+INSERT OR IGNORE INTO incident_stacks(incident_id, thread_id, depth, call_id) VALUES(?, ?, ?, ?)
+
+-- statement: left
+UPDATE incidents SET left_call_id = nullif(?, 0) WHERE id = ?
+
+-- statement: blocks
+-- The block that an incident's address lies in or near, in its process and those that it was forked from: it had their
+-- blocks. A block in use then goes before a freed one, a block around the address before one beside it. No block lies
+-- below 65536.
+WITH RECURSIVE
+     family(incident, process, address, ns) AS (
+       SELECT i.id, t.process_id, i.address, i.ns
+       FROM incidents i JOIN threads t ON t.id = i.thread_id
+       WHERE i.address >= 65536
+       UNION
+       SELECT f.incident, p.parent_id, f.address, f.ns
+       FROM family f JOIN processes p ON p.id = f.process
+       WHERE p.origin = 'fork' AND p.parent_id IS NOT NULL),
+     near AS (
+       SELECT f.incident, a.id, f.address - a.address AS offset,
+              row_number() OVER (PARTITION BY f.incident
+                                 ORDER BY f.address NOT BETWEEN a.address AND a.address + a.size - 1,
+                                          a.free_ns <= f.ns IS TRUE,
+                                          max(a.address - f.address, f.address - a.address - a.size),
+                                          a.alloc_ns DESC, a.id) AS rank
+       FROM allocs a
+            CROSS JOIN threads t ON t.id = a.thread_id
+            CROSS JOIN family f ON f.process = t.process_id AND a.alloc_ns <= f.ns
+                                   AND f.address BETWEEN a.address - 4096 AND a.address + a.size + 4095)
+UPDATE incidents
+SET (block_id, block_offset) =
+      (SELECT n.id, n.offset FROM near n WHERE n.incident = incidents.id AND n.rank = 1)
+WHERE address >= 65536
+
+-- statement: pointers
+CREATE TEMP TABLE incident_pointers(incident, pointer)
+
+-- statement: pointer
+INSERT INTO temp.incident_pointers VALUES(?, ?)
+
+-- statement: freed
+-- Where no block is known for the address itself: of the freed blocks that the function points into, the one that was
+-- freed last.
+WITH RECURSIVE
+     family(incident, process, address, ns) AS (
+       SELECT i.id, t.process_id, x.pointer, i.ns
+       FROM temp.incident_pointers x
+            JOIN incidents i ON i.id = x.incident AND i.block_id IS NULL
+            JOIN threads t ON t.id = i.thread_id
+       UNION
+       SELECT f.incident, p.parent_id, f.address, f.ns
+       FROM family f JOIN processes p ON p.id = f.process
+       WHERE p.origin = 'fork' AND p.parent_id IS NOT NULL),
+     pointed AS MATERIALIZED (
+       SELECT f.incident, a.id, f.address - a.address AS offset, a.free_ns, a.free_ns <= f.ns IS TRUE AS freed,
+              row_number() OVER (PARTITION BY f.incident, f.address
+                                 ORDER BY a.free_ns <= f.ns IS TRUE, a.alloc_ns DESC, a.id) AS rank
+       FROM allocs a
+            CROSS JOIN threads t ON t.id = a.thread_id
+            CROSS JOIN family f ON f.process = t.process_id AND a.alloc_ns <= f.ns
+                                   AND f.address BETWEEN a.address AND a.address + max(a.size, 1) - 1)
+UPDATE incidents
+SET (block_id, block_offset) =
+      (SELECT p.id, p.offset FROM pointed p
+       WHERE p.incident = incidents.id AND p.rank = 1 AND p.freed
+       ORDER BY p.free_ns DESC, p.id
+       LIMIT 1)
+WHERE block_id IS NULL AND id IN (SELECT incident FROM temp.incident_pointers)
+
+-- statement: place
+-- Adds the place of site ?1 to the message of incident ?2.
+UPDATE incidents
+SET message = message || coalesce((SELECT iif(location LIKE 'in %', ', ', ', at ') || location
+                                   FROM site_details
+                                   WHERE id = ?1 AND location <> '?'), '')
+WHERE id = ?2
