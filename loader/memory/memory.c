@@ -1,4 +1,4 @@
-/* The whole of memory.h: its processes, threads and totals, and their ends. */
+/* Opening and closing memory.h, its processes, threads and totals. */
 #include "loader/memory/memory.h"
 
 #include <stdlib.h>

@@ -1,23 +1,21 @@
 /*
- * The run's allocations: from the events that the decoding threads find to the table `allocs` and
- * the rollups about memory.
+ * The run's allocations: from the decoders' events to the table `allocs` and the rollups about
+ * memory.
  *
- * Two stages. While the log is decoded, each thread of the log has a spool (struct memory_thread):
- * the decoder hands it every allocation and free in the thread's order, and it works out what one
- * thread can know alone. Spools are compact and spill to an unlinked temporary file. Afterwards
- * memory_pair merges all spools in the order of time, finds for each free the block it ends, writes
- * the rows of `allocs` and makes the rollups; memory_write puts those into the database.
+ * Two stages. During decoding, each thread of the log has a spool (struct memory_thread). The
+ * decoder hands it every allocation and free in the thread's order; the spool adds what one thread
+ * can know alone. Spools are compact and spill to an unlinked temporary file. Then memory_pair
+ * merges all spools by time, finds the block of each free, writes the rows of `allocs` and makes
+ * the rollups; memory_write puts those into the database.
  *
  * Order of use: memory_open; memory_process for each process; for each thread memory_thread_begin,
  * events, memory_thread_end; memory_pair; memory_write and the accessors; memory_close.
  *
- * Threads: memory_process and memory_thread_begin may be called by any thread at any time before
- * memory_pair; one struct memory_thread is used by one thread at a time. The rest is for one
- * thread.
+ * Threads: any thread may call memory_process and memory_thread_begin at any time before
+ * memory_pair. One thread at a time uses a struct memory_thread. The rest is for one thread.
  *
- * Ids are those of the database: threads.id, sites.id, frames.id, functions.id, calls.id; 0 means
- * none. They should be small, dense numbers where that is possible (frames, functions): totals are
- * held in arrays indexed by them.
+ * Ids are those of the database: threads.id, sites.id, frames.id, functions.id, calls.id; 0 = none.
+ * Ids of frames and functions should be small and dense: they index arrays of totals.
  *
  * Meanings, where the schema leaves a choice:
  * - A block lives in the address space of its process. A forked child inherits the blocks that its
@@ -50,10 +48,10 @@ struct memory;
 struct memory_thread;
 
 struct memory_options {
-    const char *folder; /* for the temporary file; borrowed until memory_close */
-    size_t spool_bytes; /* memory that all spools may take together; 0 = 64 MiB */
-    /* Nanoseconds since the run's start at a tick of a process's clock; never decreasing in the
-     * tick. Called by memory_pair only. */
+    const char *folder; /* of the temporary file; borrowed during memory_open */
+    size_t spool_bytes; /* memory for all spools together; 0 = 64 MiB */
+    /* Nanoseconds since the run's start at a tick of a process's clock; never decreases with the
+     * tick. Only memory_pair calls it. */
     uint64_t (*ns_at)(const void *clock, uint32_t process_id, uint64_t tick);
     const void *clock;
 };
@@ -61,22 +59,22 @@ struct memory_options {
 int memory_open(const struct memory_options *options, struct memory **out, struct error *error);
 void memory_close(struct memory *memory); /* NULL is allowed */
 
-/* Adds a process image. parent_id: the process it was forked from, whose blocks it inherits; 0 if
- * it was not made by fork (an exec inherits nothing). fork_tick, start_tick: the fork came between
- * them; 0 if fork_tick is not known. end_tick: when it ended, UINT64_MAX if not known. A process
- * that was not added has no parent and no end. */
+/* Adds a process image. parent_id: the process that forked it, whose blocks it inherits; 0 = no
+ * fork made it (an exec inherits nothing). fork_tick, start_tick: the fork came between them;
+ * fork_tick 0 = not known. end_tick: UINT64_MAX = not known. A process that is not added has no
+ * parent and no end. */
 int memory_process(struct memory *memory, uint32_t process_id, uint32_t parent_id,
                    uint64_t fork_tick, uint64_t start_tick, uint64_t end_tick, struct error *error);
 
-/* A call that is open: the head of the decoder's own stack entries. */
+/* An open call: the head of the decoder's stack entries. */
 struct memory_open_call {
-    uint64_t call_id; /* calls.id; ascending from the outermost to the innermost. 0 = not a row */
+    uint64_t call_id; /* calls.id; ascends inwards. 0 = not a row */
     uint32_t frame_id;
     uint32_t function_id;
-    bool outermost; /* no call around it in the thread is of the same function */
+    bool outermost; /* no call around it is of the same function */
 };
 
-/* No address space holds a larger block; an event that names one is damage. */
+/* No address space holds a larger block: such an event is damage. */
 #define MEMORY_SIZE_BYTES_MAX (UINT64_C(1) << 57)
 
 /* The calls open at an event: `depth` entries, `stride_bytes` apart, the outermost at `calls`. */
@@ -90,7 +88,7 @@ struct memory_stack {
 int memory_thread_begin(struct memory *memory, uint32_t thread_id, uint32_t process_id,
                         struct memory_thread **out, struct error *error);
 
-/* The thread allocated a block: kind is an enum fisql_alloc_kind; size is at most
+/* The thread allocated a block. kind: enum fisql_alloc_kind; size: at most
  * MEMORY_SIZE_BYTES_MAX. */
 int memory_alloc(struct memory_thread *thread, uint64_t tick, uint32_t kind, uint32_t site_id,
                  uint64_t address, uint64_t size, const struct memory_stack *stack,
@@ -105,12 +103,12 @@ int memory_realloc(struct memory_thread *thread, uint64_t tick, uint64_t end_tic
                    uint64_t old, uint64_t address, uint64_t size, const struct memory_stack *stack,
                    struct error *error);
 
-/* From here on the thread's process may have blocks that are not known, because events before
- * `tick` are missing: a chunk is lost or damaged, or recording was off. */
+/* Events before `tick` are missing: a chunk is lost or damaged, or recording was off. From here on
+ * the thread's process may have unknown blocks. */
 void memory_gap(struct memory_thread *thread, uint64_t tick);
 
-/* Depth of the innermost open call within which memory was allocated or freed and whose exit
- * memory must therefore hear of; 0 = none. */
+/* Depth of the innermost open call with allocations or frees within: the decoder reports its exit.
+ * 0 = none. */
 struct memory_watch {
     uint32_t depth;
 };
@@ -118,9 +116,9 @@ struct memory_watch {
 int memory_call_exit_watched(struct memory_thread *thread, const struct memory_open_call *call,
                              bool finished, struct error *error);
 
-/* To be called for each call that ends, from the innermost one outwards, while it still counts in
- * `depth` (calls of the stack that events carry). finished: it returned or was unwound. Costs
- * one comparison for a call in which no memory was touched. */
+/* Call it for each call that ends, the innermost first, while `depth` still counts that call.
+ * finished: it returned or was unwound. Costs one comparison for a call without allocations and
+ * frees. */
 static inline int memory_call_exit(struct memory_thread *thread, uint32_t depth,
                                    const struct memory_open_call *call, bool finished,
                                    struct error *error)
@@ -130,20 +128,20 @@ static inline int memory_call_exit(struct memory_thread *thread, uint32_t depth,
     return 0;
 }
 
-/* No more events of this thread will come. */
+/* The thread has no more events. */
 int memory_thread_end(struct memory_thread *thread, struct error *error);
 
-/* Merges the spools, writes the table `allocs` of the file, and makes the rollups. end_ns: the end
- * of the run, for the timeline. */
+/* Merges the spools, writes the table `allocs` and makes the rollups. end_ns: the run's end, for
+ * the timeline. */
 int memory_pair(struct memory *memory, struct btree_file *file, uint64_t end_ns,
                 struct error *error);
 
 /* Inserts alloc_stacks, alloc_sizes, alloc_distances, block_flows, alloc_owners, alloc_chains,
- * free_errors, memory_steps, and the facts about memory in run, rows of anomalies and losses.
- * To be called within a transaction, after btree_close. */
+ * free_errors, memory_steps, facts in run, rows of anomalies and losses. Call it within a
+ * transaction, after btree_close. */
 int memory_write(struct memory *memory, sqlite3 *database, struct error *error);
 
-/* What was allocated and freed; for the columns of `frames` and `function_stats`. */
+/* For the columns of `frames` and `function_stats`. */
 struct memory_totals {
     uint64_t allocs, alloc_bytes, frees, free_bytes;
 };

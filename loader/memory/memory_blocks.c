@@ -35,7 +35,7 @@ static size_t home_of(const struct memory_map *map, uint64_t address)
     return (size_t)((hash ^ hash >> 32) & map->mask);
 }
 
-/* The slot of the address, or the empty one where it belongs. */
+/* The address's slot, or the empty one for it. */
 static size_t find_slot(const struct memory_map *map, uint64_t address)
 {
     size_t at = home_of(map, address);
@@ -84,7 +84,7 @@ void memory_map_remove(struct memory_map *map, uint64_t address)
     if (map->slots[hole].value == 0)
         return;
     map->count--;
-    /* Moves later slots of the cluster into the hole, unless that is before their home. */
+    /* Moves later slots of the cluster into the hole, unless it lies before their home. */
     for (size_t at = (hole + 1) & map->mask; map->slots[at].value != 0; at = (at + 1) & map->mask) {
         size_t home = home_of(map, map->slots[at].address);
         if (((at - home) & map->mask) >= ((at - hole) & map->mask)) {
@@ -187,7 +187,7 @@ void memory_own_release(struct memory_own *own)
     *own = (struct memory_own){0};
 }
 
-/* ---- blocks that a forked child has from its parent ---- */
+/* ---- a forked child's blocks from its parent ---- */
 
 int memory_inherited_add(struct memory_inherited *inherited, uint64_t address,
                          struct memory_inherited_block block, struct error *error)

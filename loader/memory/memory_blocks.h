@@ -1,6 +1,7 @@
 /*
- * Blocks by their addresses, in three views: of the run until their row of allocs is written (memory_blocks), of the
- * thread that allocated them (memory_own), and of a forked child that has them from its parent (memory_inherited).
+ * Blocks by their addresses, in three views: the run's, until it writes their row of allocs
+ * (memory_blocks); that of the allocating thread (memory_own); and that of a forked child, which
+ * inherits them (memory_inherited).
  *
  * Zero-initialised is empty and may be released. Not safe for threads.
  */
@@ -19,7 +20,7 @@
 /* As in the database; "unknown" for a number that the format does not have. */
 const char *memory_kind_name(uint32_t kind);
 
-/* Kinds of one family match: an allocation may be freed by its own. */
+/* A family's frees may free its allocations. */
 const char *memory_kind_family(uint32_t kind);
 
 /* ---- addresses to numbers ---- */
@@ -34,13 +35,12 @@ struct memory_map {
 
 #define MEMORY_MAP_NONE UINT64_MAX
 
-/* The address's value, MEMORY_MAP_NONE if it has none. */
+/* MEMORY_MAP_NONE = the address has no value. */
 uint64_t memory_map_find(const struct memory_map *map, uint64_t address);
 
-/* Gives the address a value (less than MEMORY_MAP_NONE) in place of the one it had. */
+/* Gives the address a value, less than MEMORY_MAP_NONE, in place of its old one. */
 int memory_map_put(struct memory_map *map, uint64_t address, uint64_t value, struct error *error);
 
-/* Removes the address, if it is there. */
 void memory_map_remove(struct memory_map *map, uint64_t address);
 
 void memory_map_release(struct memory_map *map);
@@ -49,14 +49,14 @@ void memory_map_release(struct memory_map *map);
 
 #define MEMORY_NO_INDEX UINT32_MAX
 
-/* Of an array whose items are given back and used again. */
+/* Of an array that uses its items again. */
 struct memory_indexes {
     uint32_t *unused; /* a stack */
     size_t unused_count, unused_capacity;
-    uint32_t count; /* all that were ever taken */
+    uint32_t count; /* the most at once */
 };
 
-/* An index that nobody uses: one that was given back, or the next. The caller makes room for it. */
+/* An unused index: a returned one, or the next. The caller makes room for it. */
 int memory_indexes_take(struct memory_indexes *indexes, uint32_t *index, struct error *error);
 int memory_indexes_give_back(struct memory_indexes *indexes, uint32_t index, struct error *error);
 void memory_indexes_release(struct memory_indexes *indexes);
@@ -75,7 +75,6 @@ struct memory_block {
     bool written; /* at `place` */
 };
 
-/* How a block was freed. */
 struct memory_block_free {
     uint64_t ns, call, owner_call, allocs_between;
     uint32_t thread; /* index of memory->threads */
@@ -85,7 +84,7 @@ struct memory_block_free {
     bool same_thread; /* allocs_between holds */
 };
 
-/* What a realloc goes on from: the last block of a chain, or one that was just freed for it. */
+/* What a realloc continues: the last block of a chain, or the one that it just freed. */
 struct memory_link {
     bool valid;
     uint64_t id, address, size;
@@ -110,7 +109,7 @@ struct memory_blocks {
     struct memory_indexes indexes;
 };
 
-/* The index of an item that nobody uses; its content is undefined. */
+/* The index of an unused item with undefined content. */
 int memory_blocks_take(struct memory_blocks *blocks, uint32_t *index, struct error *error);
 int memory_blocks_give_back(struct memory_blocks *blocks, uint32_t index, struct error *error);
 void memory_blocks_release(struct memory_blocks *blocks);
@@ -132,13 +131,13 @@ struct memory_own {
 int memory_own_alloc(struct memory_own *own, uint64_t address, uint64_t size, uint64_t call,
                      struct error *error);
 
-/* Takes the block at an address out. Returns 1; 0 where the thread has none there; -1. */
+/* Takes out the block at an address. Returns 1; 0 = the thread has none there; -1. */
 int memory_own_free(struct memory_own *own, uint64_t address, struct memory_own_block *block,
                     struct error *error);
 
 void memory_own_release(struct memory_own *own);
 
-/* ---- blocks that a forked child has from its parent ---- */
+/* ---- a forked child's blocks from its parent ---- */
 
 struct memory_inherited_block {
     uint64_t id, size; /* of the parent's row in allocs */
@@ -151,11 +150,11 @@ struct memory_inherited {
     size_t count, capacity;
 };
 
-/* The block lies at the address from now on, whatever lay there. */
+/* Puts the block at the address, whatever lay there. */
 int memory_inherited_add(struct memory_inherited *inherited, uint64_t address,
                          struct memory_inherited_block block, struct error *error);
 
-/* Adds those of the parent that lie where the child has none yet. */
+/* Adds the parent's blocks where the child has none. */
 int memory_inherited_copy(struct memory_inherited *child, const struct memory_inherited *parent,
                           struct error *error);
 
@@ -163,7 +162,7 @@ int memory_inherited_copy(struct memory_inherited *child, const struct memory_in
 struct memory_inherited_block *memory_inherited_find(const struct memory_inherited *inherited,
                                                      uint64_t address);
 
-/* The process has a block of its own at the address. */
+/* The process got a block of its own at the address. */
 static inline void memory_inherited_remove(struct memory_inherited *inherited, uint64_t address)
 {
     memory_map_remove(&inherited->at, address);

@@ -1,4 +1,4 @@
-/* What is wrong with frees and allocations: see memory_errors.h. */
+/* Wrong frees and allocations: see memory_errors.h. */
 #include "loader/memory/memory_errors.h"
 
 #include <stdio.h>
@@ -45,7 +45,7 @@ void memory_errors_release(struct memory_errors *errors)
 
 /* ---- what a wrong free meant ---- */
 
-/* Comparisons of a wrong free with a block, so that a hostile log ends, too. */
+/* Comparisons of a wrong free with a block: a hostile log must end, too. */
 #define COMPARISONS_MAX (UINT64_C(1) << 31)
 
 struct classifier {
@@ -79,7 +79,7 @@ static size_t find_first(const struct classifier *classifier, uint64_t address)
     return low;
 }
 
-/* Looks at a row of allocs, of ascending ids. */
+/* Looks at a row of allocs. Rows come by ascending ids. */
 static void look_at_block(struct classifier *classifier, sqlite3_stmt *row)
 {
     uint64_t id = (uint64_t)sqlite3_column_int64(row, 0);
@@ -100,7 +100,7 @@ static void look_at_block(struct classifier *classifier, sqlite3_stmt *row)
             classifier->process_of[thread] != wrong->process)
             continue;
         if (same) {
-            /* It was freed, or the free would have found it; a later "inside" is nearer. */
+            /* It was freed: else the free would have found it. A later "inside" is nearer. */
             wrong->error = "double";
             wrong->alloc = id;
         } else if (!freed || free_ns > wrong->ns) {
@@ -126,8 +126,8 @@ static int look_at_blocks(struct classifier *classifier, sqlite3 *database, stru
     return status == SQLITE_DONE ? 0 : -1;
 }
 
-/* What no block explains: unknown; but where the fork's own tick is not known, the block may be the
- * parent's, freed there between the fork and the first that is known of the child. */
+/* A free that no block explains is unknown. If the fork's tick is not known, it may be of a block
+ * that the parent freed between the fork and the child's first event. */
 static void settle_unknown(struct memory_errors *errors, const struct memory_processes *processes)
 {
     size_t kept = 0;

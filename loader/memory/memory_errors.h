@@ -1,10 +1,10 @@
 /*
- * Frees that are wrong, allocations where a block still lives, and what of the kind the log's holes
- * may excuse.
+ * Wrong frees, allocations where a block still lives, and those of them that the log's holes may
+ * excuse.
  *
- * What a wrong free meant is looked up in the finished table allocs, in one pass for all: the block
- * that lay at the address before (freed twice), or the block around it that lives. No map of all
- * addresses ever freed is kept for that, because most programs have no wrong free.
+ * One pass over the finished table allocs explains all wrong frees: by the block that lay at the
+ * address before (freed twice), or by the live block around it. We keep no map of all freed
+ * addresses: most programs have no wrong free.
  *
  * Zero-initialised is empty and may be released. Not safe for threads.
  */
@@ -18,7 +18,7 @@
 struct memory_wrong_free {
     const char *error; /* NULL until memory_errors_classify */
     uint64_t address, ns, call;
-    uint64_t before; /* blocks with a lesser id were allocated before it */
+    uint64_t before; /* blocks of lesser ids came before it */
     uint64_t alloc;  /* allocs.id, 0 = none */
     uint32_t thread, process, frame, site;
     uint8_t kind;
@@ -36,17 +36,17 @@ struct memory_errors {
     struct memory_clash *clashes;
     size_t clashes_count, clashes_capacity;
     uint64_t frees_left_out, clashes_left_out;
-    /* In processes of which the log lacks something. */
+    /* In processes with holes in the log. */
     uint64_t unknown_frees, missing_frees;
 };
 
-/* Keeps the first hundred thousand, and the first thousand; counts the others. */
+/* Keep the first 100,000 frees and the first 1,000 clashes; count the others. */
 int memory_errors_add_free(struct memory_errors *errors, const struct memory_wrong_free *wrong,
                            struct error *error);
 int memory_errors_add_clash(struct memory_errors *errors, const struct memory_clash *clash,
                             struct error *error);
 
-/* Says of each wrong free what is wrong with it, from the finished table allocs. */
+/* Explains each wrong free from the finished table allocs. */
 int memory_errors_classify(struct memory_errors *errors, const struct memory_processes *processes,
                            struct memory_thread *const *threads, size_t threads_count,
                            sqlite3 *database, struct error *error);

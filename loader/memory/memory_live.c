@@ -7,7 +7,7 @@
 
 enum {
     STEPS_MAX = 1000,
-    ROWS_MAX = 1000000, /* fewer steps where there are very many threads */
+    ROWS_MAX = 1000000, /* very many threads get fewer steps */
 };
 
 int memory_live_begin(struct memory_live *live, struct memory_stacks *stacks,
@@ -65,7 +65,7 @@ static int add_row(struct memory_live *live, const struct memory_step *row, stru
     return 0;
 }
 
-/* Ends the present step: a row for all, and one for each thread with a change. */
+/* Ends the step: a row for all threads together, and one for each thread with a change. */
 static int end_step(struct memory_live *live, struct error *error)
 {
     struct memory_step all = {.step = live->step,

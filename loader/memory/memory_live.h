@@ -1,10 +1,10 @@
 /*
- * What lives while memory_pair goes through the run: of each stack, function and thread and in all;
- * the most of each; and the timeline.
+ * What lives while memory_pair goes through the run: per stack, function and thread and in all; the
+ * most of each; the timeline.
  *
- * How much of a stack lived at the run's peak is known only when no higher peak follows. Each peak
- * has a number. Before a stack changes it is brought up to date: if there was a peak since its last
- * change, what lives now is what lived then. So a peak costs nothing.
+ * Only the run's end shows which peak was the highest. So each peak has a number, and before a
+ * stack changes we bring it up to date: if a peak came since its last change, what lives now lived
+ * then, too. So a peak costs nothing.
  *
  * Zero-initialised is empty and may be released. Not safe for threads.
  */
@@ -25,7 +25,6 @@ struct memory_step {
     struct memory_totals totals; /* within the step */
 };
 
-/* What comes of it. */
 struct memory_timeline {
     struct memory_step *steps;
     size_t count, capacity;
@@ -36,7 +35,7 @@ struct memory_timeline {
 };
 
 struct memory_live {
-    struct memory_stacks *stacks; /* borrowed, as the next two */
+    struct memory_stacks *stacks; /* borrowed like the next two */
     struct memory_sums *sums;
     struct memory_timeline *timeline;
     struct memory_amount_live all;
@@ -56,25 +55,24 @@ struct memory_live {
     uint64_t step_bytes_max;
 };
 
-/* The three are borrowed until memory_live_release; the timeline is empty but for its end. Each of
- * the threads gets a row of a step in which it did something. */
+/* Borrows the three until memory_live_release. The timeline has no step yet. A thread gets a row of
+ * each step in which it did something. */
 int memory_live_begin(struct memory_live *live, struct memory_stacks *stacks,
                       struct memory_sums *sums, struct memory_timeline *timeline,
                       struct memory_thread *const *threads, size_t threads_count,
                       struct error *error);
 
-/* The time of what is added or removed next. */
+/* The next changes are of this time. */
 int memory_live_advance(struct memory_live *live, uint64_t ns, struct error *error);
 int memory_live_add(struct memory_live *live, const struct memory_block *block,
                     struct error *error);
-/* freed: by a free; else it is forgotten. */
+/* freed: by a free; else we forget the block. */
 void memory_live_remove(struct memory_live *live, const struct memory_block *block, bool freed);
-/* The run is over. any: it had blocks; else it has no timeline. */
+/* The run is over. any: it had blocks, so it has a timeline. */
 int memory_live_end(struct memory_live *live, bool any, struct error *error);
 void memory_live_release(struct memory_live *live);
 
-/* end_ns: of the run; with this many threads, a step is long enough for the steps to be no more
- * than a thousand and their rows no more than a million. */
+/* end_ns: of the run. Steps are long enough for at most a thousand steps and a million rows. */
 struct memory_timeline memory_timeline_of(uint64_t end_ns, size_t threads_count);
 void memory_timeline_release(struct memory_timeline *timeline);
 

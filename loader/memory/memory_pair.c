@@ -1,10 +1,10 @@
 /*
- * The second stage of memory.h: all threads' events in the order of time, each free finding the
- * block that it ends.
+ * The second stage of memory.h: goes through all threads' events by time and finds each free's
+ * block.
  *
- * The threads' events are merged by their ticks through a heap; at equal ticks frees come first,
- * for a free is logged before it happens and an allocation after. Between them, by their ticks too,
- * come forks and the ends of processes (memory_processes.h).
+ * A heap merges the threads' events by their ticks. At equal ticks frees come first: the collector
+ * logs a free before it happens, an allocation after. Forks and ends of processes come between
+ * them, by their ticks, too (memory_processes.h).
  */
 #include <stdlib.h>
 
@@ -17,7 +17,7 @@
 struct pair_thread {
     const struct memory_thread *thread;
     struct memory_reader reader; /* its event is the next one */
-    uint64_t tick;               /* of the next one, not less than that before */
+    uint64_t tick;               /* the next event's, never less than before */
     bool begun;
     uint64_t allocs;
     struct memory_link freed; /* by the realloc whose allocation comes next */
@@ -37,7 +37,7 @@ struct pairing {
 
 /* ---- reading ---- */
 
-/* Moves to the thread's next event; returns 1, 0 when there is none, -1. */
+/* Moves to the thread's next event. Returns 1; 0 = there is none; -1. */
 static int next_event(struct pairing *pairing, struct pair_thread *thread)
 {
     int status = memory_reader_next(&thread->reader, pairing->error);
@@ -46,7 +46,7 @@ static int next_event(struct pairing *pairing, struct pair_thread *thread)
     return status;
 }
 
-/* Reads a thread's first event; its tables are made only now, for many threads are short. */
+/* Reads a thread's first event. Makes its tables only now: many threads are short. */
 static int begin_thread(struct pairing *pairing, struct pair_thread *thread)
 {
     const struct memory_places *places = &thread->thread->places;
@@ -105,8 +105,8 @@ static int find_stack(struct pairing *pairing, struct pair_thread *thread, uint3
     return 0;
 }
 
-/* The totals that an event at a place counts for: its frame's, its function's own, its path's and
- * all. Returns how many there are, or -1. */
+/* The totals of the event's place: its frame's, its function's own, its path's and all. Returns
+ * their number, or -1. */
 static int find_totals(struct pairing *pairing, struct pair_thread *thread,
                        struct memory_totals *totals[4])
 {
@@ -157,7 +157,7 @@ static int count_free(struct pairing *pairing, struct pair_thread *thread,
 
 /* ---- blocks ---- */
 
-/* A block that lives no longer, though no free of it is known. */
+/* The block lives no longer, but no free of it is known. */
 static int forget_block(struct pairing *pairing, uint32_t index)
 {
     const struct memory_block *block = &pairing->blocks.items[index];
@@ -257,8 +257,8 @@ static int on_alloc(struct pairing *pairing, uint32_t thread_index, uint64_t ns)
     return memory_live_add(&pairing->live, block, pairing->error);
 }
 
-/* A free of what is no live block. What is wrong with it is found out by memory_errors_classify,
- * but for one of a block that the process inherited and has already freed. */
+/* A free of no live block. memory_errors_classify explains it, unless the process inherited the
+ * block and freed it before. */
 static int bad_free(struct pairing *pairing, const struct pair_thread *thread, uint64_t ns,
                     const struct memory_inherited_block *inherited)
 {
@@ -323,7 +323,7 @@ static int on_process_end(struct pairing *pairing, uint32_t id)
     return 0;
 }
 
-/* Does what happened to processes before an event: forks up to its tick, ends before it. */
+/* Processes the forks up to an event's tick, and the ends before it. */
 static int pass_processes(struct pairing *pairing, uint64_t tick)
 {
     const struct memory_options *options = &pairing->memory->options;
@@ -344,7 +344,7 @@ static int pass_processes(struct pairing *pairing, uint64_t tick)
     return 0;
 }
 
-/* The end of all: what lives now was never freed. */
+/* The run's end: what lives now was never freed. */
 static int end_processes(struct pairing *pairing)
 {
     const struct memory_processes *processes = &pairing->memory->processes;
@@ -380,8 +380,8 @@ static bool earlier(const void *left, const void *right)
     return a->thread < b->thread;
 }
 
-/* Does the event at the head of the heap and puts the thread's next one there. Returns 1, 0 when
- * the thread has no more, -1. */
+/* Processes the event at the heap's head and puts the thread's next one there. Returns 1; 0 = the
+ * thread has no more; -1. */
 static int step(struct pairing *pairing, struct head *head)
 {
     const struct memory_options *options = &pairing->memory->options;
@@ -429,7 +429,7 @@ static int merge(struct pairing *pairing)
 
 /* ---- the whole ---- */
 
-/* Brings together what the threads noted each for itself. */
+/* Brings together what the threads noted. */
 static int gather(struct memory *memory, struct error *error)
 {
     for (size_t i = 0; i < memory->threads_count; i++)

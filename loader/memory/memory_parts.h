@@ -1,9 +1,9 @@
 /*
- * The whole of memory.h, and its stages: memory_thread.c, memory_pair.c, memory_write.c. What it is
- * made of, each with a header of its own:
+ * The whole of memory.h. Its stages are memory_thread.c, memory_pair.c and memory_write.c; its
+ * parts have headers of their own:
  *
  *   first stage, for each thread
- *     memory_thread      the events of one thread as they come from the decoder; what leaks, by function
+ *     memory_thread      a thread's events from the decoder; what leaks, by function
  *     memory_places      where they happened: frame, site, kind, path of functions
  *     memory_spool       the events, encoded: in memory, then in the temporary file
  *   second stage

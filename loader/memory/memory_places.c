@@ -5,8 +5,8 @@
 
 #include "base/array.h"
 
-/* The path of the innermost open call. Levels that are known from the event before are not looked
- * up again. */
+/* The path of the innermost open call. Does not look up the levels again that the event before
+ * shares. */
 static int find_path(struct memory_places *places, const struct memory_stack *stack, uint32_t *path,
                      struct error *error)
 {

@@ -1,6 +1,6 @@
 /*
- * Where a thread's events happened: a place is frame, site, kind and path; a path is the functions
- * whose outermost activations are open, for the sums that include callees.
+ * Where a thread's events happened. A place is a frame, site, kind and path. A path is the
+ * functions with open outermost activations, for sums that include callees.
  *
  * Zero-initialised is empty and may be released. Not safe for threads.
  */
@@ -16,7 +16,7 @@ struct memory_place {
     uint8_t kind;                   /* enum fisql_alloc_kind */
 };
 
-/* A path's last function and the path that it continues. */
+/* A path's last function, and the path before it. */
 struct memory_path {
     uint32_t parent; /* index + 1, less than the path's own; 0 = none */
     uint32_t function;
@@ -27,7 +27,7 @@ struct memory_places {
     struct memory_place *places; /* by index */
     size_t places_capacity;
     struct intern path_keys;
-    /* The paths of the calls that were open at the event before, by depth. */
+    /* The paths of the open calls at the event before, by depth. */
     struct memory_level {
         uint64_t call;
         uint32_t path;
@@ -42,7 +42,7 @@ static inline const struct memory_open_call *memory_call_at(const struct memory_
     return (const void *)((const char *)stack->calls + (size_t)(depth - 1) * stack->stride_bytes);
 }
 
-/* The index of the place of an event within the open calls. */
+/* The index of the place of an event within these open calls. */
 int memory_places_find(struct memory_places *places, const struct memory_stack *stack,
                        uint32_t kind, uint32_t site, uint32_t *index, struct error *error);
 

@@ -43,8 +43,8 @@ void memory_processes_release(struct memory_processes *processes)
 
 /* ---- what is known beforehand ---- */
 
-/* Marks a process with events and those that it was forked from; no longer way than there are
- * processes, whatever the log says. */
+/* Marks a process with events and its ancestors by fork; ends for any log, hostile ones
+ * included. */
 static void mark_events(struct memory_processes *processes, uint32_t id)
 {
     size_t count = processes->capacity;
@@ -85,8 +85,8 @@ static int compare_events(const void *left, const void *right)
     return a->process < b->process ? -1 : a->process > b->process;
 }
 
-/* The child inherits what lives before the fork, and what other threads allocate until its start: a
- * few microseconds, in which the fork came. What they free then it has still, or nobody asks. */
+/* The child inherits what lives before the fork, and what other threads allocate until its start:
+ * the fork came within these few microseconds. It keeps what they free then; nobody asks. */
 static uint64_t fork_tick(const struct memory_process *process)
 {
     bool known = process->fork_tick != 0 && process->fork_tick < process->start_tick;

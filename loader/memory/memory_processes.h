@@ -1,9 +1,9 @@
 /*
- * The processes of the run: what the log says of each, and, while memory_pair goes through the
- * events, what lives in each, the forks and the ends.
+ * The run's processes: what the log says of each; and during memory_pair, what lives in each, the
+ * forks and the ends.
  *
- * Forks and ends are listed beforehand by their ticks, and passed as the events come to them. Only
- * children with events (or with such descendants) inherit, for that is a copy of the parent's map.
+ * We list forks and ends beforehand by their ticks; memory_pair passes them between the events.
+ * Only children with events, or with such descendants, inherit: that copies the parent's map.
  *
  * Zero-initialised is empty and may be released. Not safe for threads.
  */
@@ -14,13 +14,13 @@
 #include "loader/memory/memory_thread.h"
 
 struct memory_process {
-    bool known; /* else only a number that was left out */
+    bool known; /* else the number was left out */
     uint32_t parent;
     uint64_t fork_tick, start_tick, end_tick; /* see memory.h */
     struct memory_gap gap;
-    bool has_events;                   /* or a descendant by fork has */
+    bool has_events;                   /* or a forked descendant has */
     struct memory_map live;            /* addresses to indexes of memory_blocks */
-    struct memory_inherited inherited; /* what its parent had when it forked */
+    struct memory_inherited inherited; /* from its parent at the fork */
 };
 
 /* A fork, or the end of a process. */
@@ -35,7 +35,7 @@ struct memory_processes {
     size_t capacity;
     struct memory_process_event *events; /* in their order */
     size_t events_count, next_event;
-    uint32_t *forking; /* children of which the fork may still have to come */
+    uint32_t *forking; /* children whose fork may still come */
     size_t forking_count;
 };
 
@@ -43,7 +43,7 @@ struct memory_processes {
 struct memory_process *memory_processes_reach(struct memory_processes *processes, uint32_t id,
                                               struct error *error);
 
-/* Takes over what the threads know of their processes: gaps, first events. */
+/* Takes the threads' gaps and first events over. */
 int memory_processes_take_threads(struct memory_processes *processes,
                                   struct memory_thread *const *threads, size_t count,
                                   struct error *error);
@@ -51,7 +51,7 @@ int memory_processes_take_threads(struct memory_processes *processes,
 /* Lists the forks whose children have events, and the ends. */
 int memory_processes_plan(struct memory_processes *processes, struct error *error);
 
-/* The next fork up to a tick, or end before it; NULL = none before events of that tick. */
+/* The next fork up to a tick, or end before it; NULL = none precedes the events of that tick. */
 static inline const struct memory_process_event *
 memory_processes_next(struct memory_processes *processes, uint64_t tick)
 {
@@ -64,16 +64,16 @@ memory_processes_next(struct memory_processes *processes, uint64_t tick)
     return event;
 }
 
-/* The child inherits what its parent has now. */
+/* The child inherits its parent's present blocks. */
 int memory_processes_fork(struct memory_processes *processes, uint32_t child,
                           const struct memory_blocks *blocks, struct error *error);
 
-/* A process has a new block: its children that it is about to fork may inherit it. */
+/* A process has a new block: children that it is about to fork may inherit it. */
 int memory_processes_inherit_late(struct memory_processes *processes, uint32_t process,
                                   const struct memory_block *block, uint64_t tick,
                                   struct error *error);
 
-/* May what the log says of the process at a tick be incomplete? */
+/* May the log be incomplete for the process at a tick? */
 static inline bool memory_process_has_gap(const struct memory_process *process, uint64_t tick)
 {
     return process->gap.any && tick >= process->gap.tick;
@@ -81,7 +81,7 @@ static inline bool memory_process_has_gap(const struct memory_process *process, 
 
 /* Forgets what lives in the process. */
 void memory_process_forget(struct memory_process *process);
-/* Frees all but what the log says of the processes. */
+/* Frees all but the log's facts. */
 void memory_processes_trim(struct memory_processes *processes);
 void memory_processes_release(struct memory_processes *processes);
 

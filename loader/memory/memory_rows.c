@@ -9,8 +9,8 @@
 enum {
     WINDOW_ROWS = 1 << 18,
     LATE_MAX = 1 << 17,
-    /* Columns that a free fills, at their longest: three numbers of 8 bytes, three of 6, a name of
-     * up to 16; the longer length of the record; what btree_replace needs over. */
+    /* A free's columns at their longest: four numbers of 8 bytes, three of 6, a name of 16; the
+     * record's longer length; what btree_replace needs. */
     SPARE_BYTES = 4 * 8 + 3 * 6 + 16 + 1 + 4,
 };
 
@@ -109,7 +109,6 @@ static int compare_late(const void *left, const void *right, void *context)
     return a->cell < b->cell ? -1 : a->cell > b->cell;
 }
 
-/* Brings the late frees to their rows. */
 static int write_late(struct memory_rows *rows, struct error *error)
 {
     qsort_r(rows->late, rows->late_count, sizeof *rows->late, compare_late, rows->blocks->items);
@@ -146,7 +145,7 @@ int memory_rows_final(struct memory_rows *rows, uint32_t index,
 int memory_rows_end(struct memory_rows *rows, struct error *error)
 {
     while (rows->first < rows->next) {
-        /* Nothing follows: rows need no spare bytes now. */
+        /* No free follows: the row needs no spare bytes. */
         rows->blocks->items[rows->window[rows->first % WINDOW_ROWS].block].final = true;
         if (write_first(rows, error) < 0)
             return -1;

@@ -144,7 +144,7 @@ static uint64_t get_number(const unsigned char **at)
     }
 }
 
-/* Differences are taken modulo 2^64 and folded, so that small ones of either sign are short. */
+/* Differences are modulo 2^64 and folded: small ones of either sign are short. */
 static unsigned char *put_change(unsigned char *at, uint64_t value, uint64_t *before)
 {
     int64_t change = (int64_t)(value - *before);
@@ -273,7 +273,7 @@ static int next_piece(struct memory_reader *reader, struct error *error)
     const struct memory_piece *piece = &spool->pieces[reader->pieces_read++];
     reader->at = piece->data;
     if (piece->data == NULL) {
-        /* Of one piece after the other, each read whole: no array that grows. */
+        /* Holds one whole piece after the other: no array that grows. */
         unsigned char *buffer = realloc(reader->buffer, piece->bytes);
         if (buffer == NULL)
             return error_set(error, "out of memory");

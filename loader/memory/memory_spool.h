@@ -1,16 +1,16 @@
 /*
- * The events of one thread about memory, encoded, from the decoding of the log until memory_pair reads them again:
- * the spool encodes them in pieces, the store keeps the pieces.
+ * A thread's events about memory, from the decoder until memory_pair reads them again. The spool
+ * encodes them in pieces; the store keeps the pieces.
  *
- * An event is a byte of flags and LEB128 numbers, most of them differences from the event before: place, tick, call,
- * address, then the size of an allocation, or for a free of a block that the thread itself allocated the number of
- * that block and the owner's call and frame. That is some 12 bytes.
+ * An event is a byte of flags and LEB128 numbers, most of them differences from the event before:
+ * place, tick, call, address; then an allocation's size, or, if the thread frees a block of its
+ * own, the block's number and the owner's call and frame. That is some 12 bytes.
  *
- * The store keeps pieces in memory up to a limit over all threads, then in a temporary file without a name in the
- * database's folder.
+ * The store keeps pieces in memory up to a limit over all threads, then in a temporary file without
+ * a name in the database's folder.
  *
- * Zero-initialised is empty and may be released. memory_store_put is safe for threads; a spool is used by one
- * thread at a time.
+ * Zero-initialised is empty and may be released. memory_store_put is safe for threads; one thread
+ * at a time uses a spool.
  */
 #ifndef FISQL_LOADER_MEMORY_MEMORY_SPOOL_H
 #define FISQL_LOADER_MEMORY_MEMORY_SPOOL_H
@@ -41,7 +41,7 @@ struct memory_piece {
     uint32_t bytes;
 };
 
-/* kept_bytes_max: what all pieces in memory may take together. The folder's name is copied. */
+/* kept_bytes_max: for all pieces in memory together. Copies the folder's name. */
 int memory_store_init(struct memory_store *store, const char *folder, size_t kept_bytes_max,
                       struct error *error);
 void memory_store_release(struct memory_store *store);
@@ -50,7 +50,7 @@ void memory_store_release(struct memory_store *store);
 int memory_store_put(struct memory_store *store, const void *data, uint32_t bytes,
                      struct memory_piece *piece, struct error *error);
 
-/* Reads a piece that is in the temporary file. */
+/* Reads a piece in the temporary file. */
 int memory_store_read(const struct memory_store *store, const struct memory_piece *piece,
                       void *data, struct error *error);
 
@@ -64,12 +64,12 @@ struct memory_event {
     uint32_t place;       /* of the thread: see memory_places.h */
     uint32_t owner_frame; /* of a free of an own block */
     uint64_t owner_call;
-    uint64_t number; /* of a free: the own block it is, UINT64_MAX = none of its own */
+    uint64_t number; /* of the own block that a free ends; UINT64_MAX = it ends none */
     enum memory_event_type type;
-    bool realloc; /* a realloc's part: the allocation follows its free in the thread */
+    bool realloc; /* a realloc's part: its free, then its allocation */
 };
 
-/* The event before: differences count from it. */
+/* The event before. */
 struct memory_code {
     uint64_t tick, address, call;
 };
@@ -87,11 +87,11 @@ struct memory_spool {
 
 int memory_spool_add(struct memory_spool *spool, struct memory_store *store,
                      const struct memory_event *event, struct error *error);
-/* No more events will come: gives the rest to the store. */
+/* Gives the rest to the store. No more events may follow. */
 int memory_spool_end(struct memory_spool *spool, struct memory_store *store, struct error *error);
 void memory_spool_release(struct memory_spool *spool);
 
-/* Reads a spool that has ended; pieces are freed when they are read. */
+/* Reads a spool that has ended, and frees the pieces that it has read. */
 struct memory_reader {
     struct memory_spool *spool; /* borrowed */
     const struct memory_store *store;
@@ -102,7 +102,7 @@ struct memory_reader {
     struct memory_event event; /* the last one read */
 };
 
-/* Moves to the next event. Returns 1, 0 when there is none, -1. */
+/* Moves to the next event. Returns 1; 0 = there is none; -1. */
 int memory_reader_next(struct memory_reader *reader, struct error *error);
 void memory_reader_release(struct memory_reader *reader);
 

@@ -1,7 +1,7 @@
 /*
- * What the run's allocations add up to: by frame and function (memory_sums), by place (memory_stacks, the rows of
- * alloc_stacks), by what blocks have in common (memory_counts: alloc_sizes, alloc_distances, alloc_owners,
- * block_flows), and chains of reallocs (memory_chains, the rows of alloc_chains).
+ * Sums of the run's allocations: by frame and function (memory_sums), by place (memory_stacks, the
+ * rows of alloc_stacks), by what blocks share (memory_counts: alloc_sizes, alloc_distances,
+ * alloc_owners, block_flows), and chains of reallocs (memory_chains, the rows of alloc_chains).
  *
  * Zero-initialised is empty and may be released. Not safe for threads.
  */
@@ -23,7 +23,7 @@ struct memory_sums {
     size_t functions_capacity;
 };
 
-/* Makes room for a function; what was borrowed from `functions` is invalid then. */
+/* Makes room for a function; invalidates pointers into `functions`. */
 static inline int memory_sums_reach_function(struct memory_sums *sums, uint32_t function,
                                              struct error *error)
 {
@@ -46,8 +46,8 @@ static inline void memory_totals_add(struct memory_totals *sum, const struct mem
     sum->free_bytes += more->free_bytes;
 }
 
-/* What happened under each path of a thread's places is added to the functions that are open on it.
- * by_path: memory_paths_count() items; those of parents get their children's, too. */
+/* Adds the totals of each path of a thread's places to the path's open functions. by_path:
+ * memory_paths_count() items; adds the children's to their parents', too. */
 int memory_sums_add_paths(struct memory_sums *sums, const struct memory_places *places,
                           struct memory_totals *by_path, struct error *error);
 
@@ -60,10 +60,10 @@ static inline void memory_sums_release(struct memory_sums *sums)
 
 /* ---- by place ---- */
 
-/* What lives of a stack, and how much of it lived at once: see memory_live.c. */
+/* What lives of a stack, and the most at once: see memory_live.c. */
 struct memory_stack_live {
     uint64_t blocks, bytes, blocks_max, bytes_max;
-    uint64_t peak; /* number of the peak that the following are of */
+    uint64_t peak; /* number of the peak of these: */
     uint64_t peak_blocks, peak_bytes;
 };
 
@@ -102,11 +102,11 @@ void memory_stacks_release(struct memory_stacks *stacks);
 
 /* ---- by what blocks have in common ---- */
 
-/* Different sizes of a stack that are counted each; the others are counted together. */
+/* We count so many sizes of a stack each, the others together. */
 #define MEMORY_SIZES_MAX 64
 #define MEMORY_SIZE_OTHER UINT64_MAX
 
-/* The longest distance that is counted. */
+/* We count no longer distances. */
 #define MEMORY_DISTANCE_MAX 15
 
 /* By stack and a number: the key's a and b. */
@@ -162,7 +162,7 @@ struct memory_chains {
 
 int memory_chains_begin(struct memory_chains *chains, struct btree_file *file, struct error *error);
 
-/* A realloc made the block of what `from` says. */
+/* A realloc made the block out of `from`. */
 int memory_chains_continue(struct memory_chains *chains, struct memory_block *block,
                            const struct memory_link *from, struct error *error);
 
@@ -170,7 +170,7 @@ int memory_chains_continue(struct memory_chains *chains, struct memory_block *bl
 int memory_chains_end(struct memory_chains *chains, const struct memory_link *last,
                       struct error *error);
 
-/* Ends the rows: they are ready for btree_finish. */
+/* The rows are ready for btree_finish then. */
 int memory_chains_end_rows(struct memory_chains *chains, struct error *error);
 void memory_chains_release(struct memory_chains *chains);
 

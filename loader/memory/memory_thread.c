@@ -98,7 +98,7 @@ static int add_event(struct memory_thread *thread, const struct memory_event *ev
     return memory_spool_add(&thread->spool, thread->store, event, error);
 }
 
-/* The deepest call of the stack that was already open at the allocation's call. */
+/* The deepest call that was open at the allocation, too. */
 static void find_owner(struct memory_event *event, uint64_t alloc_call,
                        const struct memory_stack *stack)
 {
@@ -190,7 +190,7 @@ int memory_realloc(struct memory_thread *thread, uint64_t tick, uint64_t end_tic
 
 void memory_gap(struct memory_thread *thread, uint64_t tick)
 {
-    /* Each thread notes its own: memory_pair puts them together. */
+    /* memory_pair puts the threads' gaps together. */
     if (!thread->gap.any || tick < thread->gap.tick)
         thread->gap = (struct memory_gap){true, tick};
 }

@@ -1,11 +1,11 @@
 /*
- * The first stage of memory.h: the events of one thread as the decoder hands them over.
+ * The first stage of memory.h: a thread's events from the decoder.
  *
- * What the thread can know alone is added to each event: its place, which of the thread's own blocks a free ends, and
- * to whom the block belonged. What leaks is summed by function: a call leaks what its thread allocated within it less
- * what it freed within it of its own (see memory.h). The net bytes are held for the open calls in which something
- * happened since they were entered: an event adds to the innermost call's, and a call's exit hands its net to its
- * caller. So events cost the same at any depth, and calls without events cost nothing.
+ * We add to each event what the thread can know alone: its place, which of the thread's own blocks
+ * a free ends, and the block's owner. We sum leaks by function: a call leaks what its thread
+ * allocated within it less what it freed of its own (see memory.h). Each open call with events
+ * within has its net bytes: an event adds to the innermost call's, and a call's exit hands its net
+ * to its caller. So events cost the same at any depth, and calls without events cost nothing.
  */
 #ifndef FISQL_LOADER_MEMORY_MEMORY_THREAD_H
 #define FISQL_LOADER_MEMORY_MEMORY_THREAD_H
@@ -20,7 +20,7 @@
 /* ---- what leaks ---- */
 
 struct memory_leaks {
-    struct memory_watch watch; /* first: the depth of the innermost net */
+    struct memory_watch watch; /* first; the depth of the innermost net */
     /* By ascending depth. */
     struct memory_net {
         uint32_t depth;
@@ -34,13 +34,13 @@ struct memory_leaks {
     size_t leaks_capacity;
 };
 
-/* Adds to the net bytes of the open call at `depth`, which is not less than that of any net. Depth
- * 0 is no call. */
+/* Adds to the net bytes of the open call at `depth`, at least the depth of every net. Depth 0 is no
+ * call. */
 int memory_leaks_add(struct memory_leaks *leaks, uint32_t depth, int64_t bytes,
                      struct error *error);
 
 /* The call of the innermost net ends. finished: it returned or was unwound, so it may have leaked.
- * 0, or -1 without memory; the nets are right then, too. */
+ * Returns 0, or -1 without memory; the nets are right even then. */
 int memory_leaks_exit(struct memory_leaks *leaks, const struct memory_open_call *call,
                       bool finished, struct error *error);
 
@@ -48,7 +48,7 @@ int memory_leaks_exit(struct memory_leaks *leaks, const struct memory_open_call 
 int memory_leaks_merge(const struct memory_leaks *leaks, struct memory_sums *sums,
                        struct error *error);
 
-/* Frees what only calls that are open need. */
+/* Frees what only open calls need. */
 void memory_leaks_trim(struct memory_leaks *leaks);
 void memory_leaks_release(struct memory_leaks *leaks);
 

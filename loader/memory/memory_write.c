@@ -1,5 +1,5 @@
 /*
- * The third stage of memory.h: the rollups that memory_pair made, written through the sqlite3 API.
+ * The third stage of memory.h: writes memory_pair's rollups through the sqlite3 API.
  */
 #include "loader/memory/memory_parts.h"
 #include "loader/sqlite/insert.h"
@@ -139,7 +139,7 @@ static int write_errors(const struct memory *memory, sqlite3 *database, struct e
     return memory_errors_write(&memory->errors, database, error);
 }
 
-/* Bits of a size: no more than these. */
+/* The bits that a size has. */
 static void level_of(sqlite3_context *context, int count, sqlite3_value **values)
 {
     uint64_t size = (uint64_t)sqlite3_value_int64(values[0]);
