@@ -7,9 +7,8 @@
 #include "base/array.h"
 #include "base/intern.h"
 
-#define STEPS_MAX 200000u /* of the search from one order at one length */
-#define STEPS_ALL                                                                                  \
-    50000000u /* of all: a second or two; long rings of a large tangle are then left out */
+#define STEPS_MAX 200000u   /* of the search from one order at one length */
+#define STEPS_ALL 50000000u /* a second or two; then long rings of a large tangle are left out */
 #define READS 0x80000000u
 
 struct search {
@@ -26,7 +25,7 @@ struct search {
     uint32_t steps, steps_all;
 };
 
-/* ---- components: Tarjan's algorithm, with a stack of its own in place of recursion ---- */
+/* ---- components: Tarjan's algorithm with a stack of its own instead of recursion ---- */
 
 struct tarjan {
     uint32_t *number, *low, *stack, *path, *next;
@@ -103,7 +102,7 @@ static int find_components(struct search *search, struct error *error)
 
 /* ---- rings ---- */
 
-/* Does the second order hold this lock? In `reads`: to read only. */
+/* Does the thread hold this lock at the second lock of the order? *reads: to read only. */
 static bool holds(const struct lock_order_edge *edge, uint32_t lock, bool *reads)
 {
     if (edge->first_lock == lock) {
@@ -118,7 +117,8 @@ static bool holds(const struct lock_order_edge *edge, uint32_t lock, bool *reads
     return false;
 }
 
-/* Can no two threads be at these two at once, because both hold a lock that one of them has alone? */
+/* Do both hold a lock that one of them holds alone, so that no two threads can be at them at
+ * once? */
 static bool excluded(const struct lock_order_edge *one, const struct lock_order_edge *other)
 {
     bool reads;
@@ -131,7 +131,7 @@ static bool excluded(const struct lock_order_edge *one, const struct lock_order_
     return false;
 }
 
-/* Can this order follow those of the ring so far? */
+/* Can this order follow the ring's orders? */
 static bool fits(const struct search *search, uint32_t edge)
 {
     const struct lock_cycle *ring = &search->ring;
@@ -153,7 +153,7 @@ static bool passed(const struct search *search, uint32_t node)
     return false;
 }
 
-/* Goes on from the ring's last order, to a ring of so many orders. */
+/* Continues from the ring's last order to a ring of `length` orders. */
 static bool search_from(struct search *search, uint32_t length)
 {
     struct lock_cycle *ring = &search->ring;
@@ -177,7 +177,7 @@ static bool search_from(struct search *search, uint32_t length)
     return false;
 }
 
-/* In whatever order they are. */
+/* Independent of the nodes' order. */
 static uint64_t hash_of_nodes(const struct search *search)
 {
     uint64_t hash = search->ring.length;

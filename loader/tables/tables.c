@@ -1,5 +1,5 @@
-/* Writing the small tables: see tables.h; those of rollups are in tables_rollups.c. Each function
- * writes one table, or two that belong together. */
+/* The small tables: see tables.h. tables_rollups.c has those of rollups. A function writes one
+ * table, or two that belong together. */
 #include "loader/tables/tables.h"
 
 #include "base/array.h"
@@ -24,7 +24,7 @@ static struct column column_ns(const char *name, const struct tables *tables, ui
                : column_count(name, clock_ns(&tables->clock->lines[process], tick));
 }
 
-/* The hooks' part of all times, on the processor. */
+/* The hooks' time on the processor, which we take out of all times. */
 static uint64_t taken_out_ns(const struct tables *tables)
 {
     uint64_t sum = 0;
@@ -36,7 +36,7 @@ static uint64_t taken_out_ns(const struct tables *tables)
     return sum;
 }
 
-/* What calls were off the processor for the recording. */
+/* How long the recording kept calls off the processor. */
 static uint64_t held_ns(const struct tables *tables)
 {
     uint64_t sum = 0;
@@ -185,7 +185,7 @@ struct file_list {
     uint32_t buckets[4096];
 };
 
-/* The id of a file's path; 0 for none, and without memory, which the list then says. */
+/* The id of a file's path; 0 = there is none, or no memory (short_of_memory). */
 static uint32_t file_id(struct file_list *list, const char *path)
 {
     if (path == NULL)
@@ -218,7 +218,7 @@ static void unknown_name(const struct tables *tables, const struct program_funct
     snprintf(text, size, "%s+0x%" PRIx64, module, function->address);
 }
 
-/* functions.id - 1 of the function that all variants of a constructor or destructor stand for. */
+/* functions.id - 1 of the first variant of a constructor or destructor. */
 static size_t variant_of(const struct program *program, const struct program_function *function)
 {
     const struct program_module *module = &program->modules[function->module - 1];
@@ -226,7 +226,7 @@ static size_t variant_of(const struct program *program, const struct program_fun
                                        : (size_t)(function - program->functions);
 }
 
-/* Those functions of which a variant was called; caller frees. NULL without memory. */
+/* By functions.id - 1: was a variant of it called? The caller frees it. NULL without memory. */
 static bool *called_variants(const struct program *program)
 {
     bool *called = calloc(program->functions_count + 1, sizeof *called);
@@ -238,9 +238,9 @@ static bool *called_variants(const struct program *program)
     return called;
 }
 
-/* A function counts as instrumented where it has hooks or was called. Of the variants of one that
- * were not called only the first one counts, and only if no other was called: so that what is
- * never called is what the source has and nobody calls. */
+/* Does the function have hooks, or was it called? Of variants that were not called only the first
+ * one counts, and only if no other was called: functions that were never called should be those of
+ * the source. */
 static bool is_instrumented(const struct program *program, size_t i, const bool *called)
 {
     const struct program_function *function = &program->functions[i];
@@ -265,8 +265,8 @@ static const char *scope_name(enum symbol_scope scope)
     return NULL;
 }
 
-/* The translation unit of each function, counted from 1 in its module, 0 = not known; caller
- * frees. NULL without memory. */
+/* The translation unit of each function, from 1 in its module; 0 = not known. The caller frees it.
+ * NULL without memory. */
 static uint32_t *function_units(const struct program *program)
 {
     uint32_t *units = calloc(program->functions_count + 1, sizeof *units);
@@ -284,7 +284,7 @@ static uint32_t *function_units(const struct program *program)
     return units;
 }
 
-/* What a row of functions has of its symbol, or of the macro where a scope was made by hand. */
+/* A function's columns from its symbol, or from the macro that made the scope. */
 struct function_row {
     uint32_t module, line, call_targets; /* `call_targets`: SYMBOL_NONE = not known */
     uint64_t size, stable_id;
@@ -457,7 +457,7 @@ static int write_program(const struct tables *tables, sqlite3 *database, struct 
     return result;
 }
 
-/* The calls from `first` up to `end`, which each cost the same but for inside_ps more in all. */
+/* The calls from `first` to `end` - 1. Each has this cost, and inside_ps in addition. */
 static void insert_cost(struct insert *insert, uint32_t thread, uint64_t first, uint64_t end,
                         const struct hook_cost *cost, uint64_t inside_ps)
 {
@@ -469,8 +469,8 @@ static void insert_cost(struct insert *insert, uint32_t thread, uint64_t first, 
                column_count("outside_ps", cost->outside_ps));
 }
 
-/* The costs of a thread's calls, the last ones first. A call in which the log was written has a range
- * of its own. */
+/* The costs of a thread's calls, the last ones first. A call that wrote the log has a range of its
+ * own. */
 static void insert_costs(struct insert *insert, const struct log_thread *thread,
                          const struct decoded_thread *decoded)
 {

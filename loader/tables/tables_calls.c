@@ -1,4 +1,4 @@
-/* Making tables of the parts that threads wrote: see tables.h. */
+/* Tables of the threads' parts: see tables.h. */
 #include <stdlib.h>
 
 #include "loader/tables/tables.h"

@@ -1,4 +1,4 @@
-/* The table of changes of the recording while it ran. */
+/* The table of changes during the recording. */
 #include "loader/tables/tables_parts.h"
 
 #include <stdlib.h>

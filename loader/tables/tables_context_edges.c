@@ -1,5 +1,5 @@
-/* Writing the table context_edges: some thirty contexts share a row, which a query would have to find out
- * by sorting all of them. */
+/* The table context_edges: some thirty contexts share a row. A query would have to sort all
+ * contexts to find that. */
 #include "base/intern.h"
 #include "loader/tables/tables_parts.h"
 

@@ -1,4 +1,4 @@
-/* The tables of faults: the rules that a recording was told, and what became of them. */
+/* The tables of faults: a recording's rules and what they did. */
 #include "loader/tables/tables_parts.h"
 
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 #include "loader/log/log_index.h"
 
-/* Takes a line, or what stands before a tab; NULL at the end. *text goes on behind it. */
+/* Takes the text up to `end`; NULL at the text's end. *text continues behind it. */
 static char *take(char **text, char end)
 {
     char *from = *text;

@@ -1,5 +1,6 @@
-/* Writing the table frames and its indexes page by page: real programs have up to millions of contexts, and a prepared
- * INSERT takes longer for each than their calls do. What the numbers mean is said in schema.sql. */
+/* Writes the table frames and its indexes page by page: real programs have up to millions of
+ * contexts, and a prepared INSERT takes longer for each than their calls do. schema.sql explains
+ * the numbers. */
 #include <stdlib.h>
 
 #include "base/must.h"
@@ -107,7 +108,7 @@ static int fill_indexes(const struct tables *tables, struct btree_file *file, st
         keys[i] = frames[i].function_id;
     if (result == 0)
         result = btree_index_fill(file, "frames_function", keys, count, error);
-    if (result == 0) /* none lies astray: each was made after its parent */
+    if (result == 0) /* none is astray: each came after its parent */
         result = btree_index_fill(file, "frames_astray", keys, 0, error);
     free(keys);
     return result;

@@ -1,7 +1,7 @@
-/* Writing the table gaps: where threads were off the processor. */
+/* The table gaps: when threads were off the processor. */
 #include "loader/tables/tables_parts.h"
 
-/* What is counted where the kernel's counters were read, else not known. */
+/* NULL unless the kernel's counters were read. */
 static struct column column_counter(const char *name, const struct gap *gap, uint32_t counter)
 {
     return column_int_if(name, gap->counted, counter);

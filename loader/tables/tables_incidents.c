@@ -1,7 +1,7 @@
 /*
- * The tables of incidents: what went wrong, the calls that were open in all threads then, and the block of
- * memory that the address lies in. The last two are asked of the database, when calls and blocks are in it:
- * ids of calls rise with time within a thread, so a call is found by halving, whatever their number.
+ * The tables of incidents: what went wrong, all threads' open calls at that time, and the block at
+ * the address. The database answers the last two when it has calls and blocks. Ids of calls rise
+ * with time within a thread, so halving finds a call among any number.
  */
 #include "loader/tables/tables_parts.h"
 
@@ -13,7 +13,7 @@
 #include "loader/log/log_index.h"
 #include "debuginfo/names/demangle.h"
 
-#define STACKS_MAX 1000 /* incidents with stacks: a program may ask for them in a loop */
+#define STACKS_MAX 1000 /* incidents with stacks: a program may request them in a loop */
 #define TYPEINFO "typeinfo for "
 
 extern const char tables_incidents_sql_unreported[], tables_incidents_sql_threads[],
@@ -31,7 +31,7 @@ static const char *kind_name(uint32_t kind)
     return names[kind];
 }
 
-/* The text with the names of types, {St13runtime_error}, as people write them. The caller frees it. */
+/* The text with readable names of types in place of {St13runtime_error}. The caller frees it. */
 static char *message_make(const char *text)
 {
     char name[1024], *type = NULL, *message = NULL;
@@ -53,7 +53,7 @@ static int insert_incident(struct insert *insert, uint32_t thread,
                            const struct decode_record *incident, struct error *error)
 {
     uint32_t kind = incident->incident.kind, flags = incident->incident.flags;
-    /* Text in braces may be anybody's: it is a type's name in what the collector says alone. */
+    /* Only the collector's own words have a type's name in braces. */
     bool has_type = kind == FISQL_INCIDENT_TERMINATE || kind == FISQL_INCIDENT_ABORT;
     char *message = has_type ? message_make(incident->text) : strdup(incident->text);
     if (message == NULL)
@@ -85,7 +85,7 @@ int tables_write_incidents(const struct tables *tables, sqlite3 *database, struc
 struct finish {
     sqlite3 *database;
     struct error *error;
-    int result; /* -1 after the first error: nothing more is done then */
+    int result; /* -1 after the first error; then we do nothing more */
     sqlite3_stmt *call, *stack, *left, *threads, *forked;
 };
 
@@ -122,7 +122,7 @@ static void bind(struct finish *finish, sqlite3_stmt *statement, int at, int64_t
         finish_fail(finish);
 }
 
-/* Steps to the next row, if there is one; there is none after an error. */
+/* Steps to the next row. False: there is none, or an error came. */
 static bool next_row(struct finish *finish, sqlite3_stmt *statement)
 {
     int status = finish->result == 0 ? sqlite3_step(statement) : SQLITE_DONE;
@@ -131,12 +131,12 @@ static bool next_row(struct finish *finish, sqlite3_stmt *statement)
     return status == SQLITE_ROW;
 }
 
-/* Does what the bound statement changes: it gives no row. */
+/* Runs a bound statement that gives no row. */
 static void finish_row(struct finish *finish, sqlite3_stmt *statement)
 {
     bool row = next_row(finish, statement);
     must(!row);
-    sqlite3_reset(statement); /* next_row() has kept the step's error */
+    sqlite3_reset(statement); /* next_row() keeps the step's error */
 }
 
 static void finish_two(struct finish *finish, sqlite3_stmt *statement, int64_t first,
@@ -160,7 +160,7 @@ static bool call_read(struct finish *finish, int64_t id, struct row_call *call)
     return found;
 }
 
-/* The last of a thread's calls that was entered by then; 0 = none. */
+/* A thread's last call entered by `ns`; 0 = none. */
 static int64_t last_entered(struct finish *finish, int64_t first, int64_t last, int64_t ns)
 {
     struct row_call call;
@@ -178,7 +178,7 @@ static int64_t last_entered(struct finish *finish, int64_t first, int64_t last, 
     return first;
 }
 
-/* The innermost call of another thread: one that has ended by then is not open any more. */
+/* The innermost open call at `ns` among the call `id` and those around it. */
 static int64_t innermost_open(struct finish *finish, int64_t id, int64_t ns)
 {
     struct row_call call;
@@ -194,7 +194,8 @@ static int64_t frame_of(struct finish *finish, int64_t id)
     return call_read(finish, id, &call) ? call.frame : 0;
 }
 
-/* The parent's call in which a thread's first ones were made, where its process was forked; 0 = none. */
+/* If a fork made the thread's process: the parent's call around the thread's first calls; 0 =
+ * none. */
 static int64_t forked_from(struct finish *finish, int64_t thread, int64_t id)
 {
     int64_t found = 0;
@@ -218,7 +219,7 @@ static void put_stack(struct finish *finish, int64_t incident, int64_t thread, i
     struct row_call call;
     for (int64_t inner = INT64_MAX; id > 0 && call_read(finish, id, &call) && call.depth < inner;
          id = call.parent != 0 ? call.parent : forked_from(finish, thread, id)) {
-        inner = call.depth; /* it falls: else the log is damaged */
+        inner = call.depth; /* depths fall, or the log is damaged */
         bind(finish, finish->stack, 1, incident);
         bind(finish, finish->stack, 2, thread);
         bind(finish, finish->stack, 3, call.depth);
@@ -266,7 +267,7 @@ static void finish_stacks(struct finish *finish)
     sqlite3_finalize(finish->threads);
 }
 
-/* Ids of incidents are their numbers. */
+/* Ids number the incidents. */
 static void put_pointers(struct finish *finish, const struct tables *tables)
 {
     sqlite3_stmt *put = prepare(finish, tables_incidents_sql_pointer);

@@ -1,6 +1,6 @@
 /*
- * The tables of locks. What threads told of them is put together here: numbers of locks become rows, what is
- * known of a lock by several threads is added up, and a point of another thread's timeline becomes its call, by
+ * The tables of locks, from the threads' records. Numbers of locks become rows; we add up what
+ * several threads recorded of a lock; and a point of another thread's timeline becomes a call, by
  * the rows of calls.
  */
 #include "loader/tables/tables_parts.h"
@@ -68,7 +68,7 @@ struct place {
 
 /* ---- reading ---- */
 
-/* locks.id of a number; 0 on failure. */
+/* locks.id of a number; 0 = failure. */
 static uint32_t lock_id(struct lock_tables *state, uint32_t process, uint32_t number)
 {
     uint32_t index, before = state->locks.count;
@@ -80,7 +80,7 @@ static uint32_t lock_id(struct lock_tables *state, uint32_t process, uint32_t nu
     return index + 1;
 }
 
-/* That of a number which was read before (read_records()). */
+/* locks.id of a number that read_records() has read. */
 static uint32_t known_lock_id(const struct lock_tables *state, uint32_t process, uint32_t number)
 {
     uint32_t index = intern_find(&state->locks, process, number);
@@ -206,7 +206,7 @@ static int read_others(struct lock_tables *state, uint32_t thread, const struct 
     return lock_id(state, process, lock->lock) == 0 ? -1 : 0;
 }
 
-/* Hands each record of one of these kinds to a function. */
+/* Calls `take` for each record of these kinds. */
 static int each_record(struct lock_tables *state, uint32_t whats,
                        int (*take)(struct lock_tables *, uint32_t, const struct decode_lock *))
 {
@@ -237,7 +237,8 @@ static int read_records(struct lock_tables *state)
 
 /* ---- places ---- */
 
-/* The innermost call that was open at a point of a thread: the last one that it had entered, or one around it. */
+/* The innermost open call at a point of a thread: the last one that it entered, or one around
+ * it. */
 static struct place place_at(struct lock_tables *state, uint32_t thread, uint64_t point)
 {
     struct place place = {.thread = 0};
@@ -271,7 +272,7 @@ static struct place place_at(struct lock_tables *state, uint32_t thread, uint64_
     return place;
 }
 
-/* The columns of a place, whose names begin so. */
+/* The columns of a place. `begin`: of their names. */
 #define COLUMNS_PLACE(begin, place)                                                                \
     column_id(begin "_thread_id", (place)->thread), column_id(begin "_call_id", (place)->call),    \
         column_id(begin "_frame_id", (place)->frame)
@@ -441,7 +442,7 @@ static int write_misuses(struct lock_tables *state)
 
 /* ---- cycles ---- */
 
-/* The node of a lock: itself; by place, all that were made at one are one, behind the others. */
+/* The node of a lock: its own; by place, that of all locks made there, behind the locks' own. */
 static uint32_t node_of(const struct lock_tables *state, uint32_t lock, bool by_place)
 {
     const struct decode_lock *made = state->rows[lock - 1].made;
@@ -463,7 +464,7 @@ static struct lock_order_edge edge_of(const struct lock_tables *state, const str
     return edge;
 }
 
-/* Rings of the very locks are told already. */
+/* Is the ring one of single locks, which we have already? */
 static bool is_of_locks(const struct lock_tables *state, const struct lock_cycle *cycle)
 {
     for (uint32_t i = 0; i < cycle->length; i++)

@@ -1,4 +1,4 @@
-/* The tables of what the program said by fisql_note() and the macros of fisql_trace.h: notes, their values, and
+/* The tables of fisql_note() and of the macros of fisql_trace.h: notes, their values, and
  * pauses. */
 #include "loader/tables/tables_parts.h"
 
@@ -10,12 +10,12 @@
 #include "loader/log/log_points.h"
 #include "loader/values/value_form.h"
 
-/* A macro's arguments as they stand in the source, one after another. */
+/* A macro's arguments as in the source, one after another. */
 struct names {
-    const char *at; /* NULL = there are no more, or they are not known */
+    const char *at; /* NULL = no more, or not known */
 };
 
-/* Behind a text or a character in quotes. */
+/* The end of a text or character in quotes. */
 static const char *quoted_end(const char *at)
 {
     char quote = *at++;
@@ -24,7 +24,7 @@ static const char *quoted_end(const char *at)
     return *at != 0 ? at + 1 : at;
 }
 
-/* The next argument: the preprocessor ends one at a comma outside of parentheses. False: there is none. */
+/* The next argument: a comma outside of parentheses ends one. False: there is none. */
 static bool names_next(struct names *names, const char **name, size_t *length)
 {
     const char *at = names->at;
@@ -43,7 +43,6 @@ static bool names_next(struct names *names, const char **name, size_t *length)
     return true;
 }
 
-/* Writers of the tables, and what they share. */
 struct note_writer {
     struct insert notes, values, pauses;
     int64_t id;
@@ -91,7 +90,7 @@ static struct column column_form(const char *name, const struct value_form *form
                                      : column_null(name);
 }
 
-/* The values' rows, and what is said of them in the note's line. */
+/* The values' rows, and their text in the note's line. */
 static int write_values(struct note_writer *writer, const struct decode_record *note, FILE *line)
 {
     const unsigned char *at = (const unsigned char *)note->text, *end = at + note->bytes;
@@ -125,7 +124,7 @@ static int write_values(struct note_writer *writer, const struct decode_record *
     return 0;
 }
 
-/* A message is one text: the line is that. */
+/* A message is one text: the line. */
 static void print_message(const struct decode_record *note, FILE *line)
 {
     const unsigned char *at = (const unsigned char *)note->text, *end = at + note->bytes;

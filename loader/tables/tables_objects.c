@@ -1,11 +1,12 @@
 /*
- * The tables of objects: what the program said of them (fisql.h) in all threads, put in order by object and
- * time, and judged.
+ * The tables of objects: what all threads said of them (fisql.h), ordered by object and time, and
+ * judged.
  *
- * A reference is told after the count was changed, so a thread that was put aside in between tells it late, even
- * behind the object's end. The counts show that: what was there before the first, plus those taken, less those given
- * back, is what was held at the end. What makes that right is late, and no error. Where the memory was an object's
- * again by then, it stands among the next life's, and is taken back (take_back()).
+ * A program reports a reference after it changed the count. So a preempted thread may report late,
+ * even behind the object's end. The counts show that: the references before the first report, plus
+ * those taken, less those given back, make those held at the end. A report that balances them is
+ * late, not wrong. If a new object had the memory by then, the report is among the next life's, and
+ * take_back() moves it.
  */
 #include "loader/tables/tables_parts.h"
 
@@ -18,7 +19,7 @@
 struct said {
     const struct decode_record *what;
     uint32_t process, thread; /* ids */
-    size_t number;            /* of the run: what is at one time stays in its order */
+    size_t number;            /* of the run: keeps the order at one time */
     const char *problem;
     int64_t before; /* object_references.id, 0 = none */
 };
@@ -27,9 +28,9 @@ struct said {
 struct life {
     struct said *first;
     size_t count;
-    int64_t held, untold; /* `untold`: of those held, what was there before anything was told */
+    int64_t held, untold; /* `untold`: of those held, the ones before the first report */
     int64_t refs, unrefs;
-    struct said *gone; /* NULL = it is not */
+    struct said *gone; /* NULL = it lives */
     int64_t gone_id;
     int64_t first_diary, last_diary; /* ids, here and below; 0 = none */
     int64_t first_ref, last_ref, last_taken;
@@ -71,7 +72,7 @@ static int in_order(const void *left, const void *right)
     return order != 0 ? order : compare(a->number, b->number);
 }
 
-/* All that was said, in order. The caller frees *out, after an error too. */
+/* All reports, in order. The caller frees *out, even after an error. */
 static int gather(const struct tables *tables, struct said **out, size_t *count,
                   struct error *error)
 {
@@ -97,8 +98,8 @@ static int gather(const struct tables *tables, struct said **out, size_t *count,
 
 #define UNTOLD_MAX ((int64_t)1 << 40) /* a hostile log has more */
 
-/* What was there before the first that was told; less of it where a later one that found none shows that the
- * first was told late. */
+/* The references before the first report; fewer if a later report that found none shows that the
+ * first was late. */
 static void judge_untold(struct life *life, const struct said *said)
 {
     int64_t count = said->what->object.number;
@@ -112,7 +113,7 @@ static void judge_untold(struct life *life, const struct said *said)
     }
 }
 
-/* A reference taken or given back behind the end, or with a count that says that there is none. */
+/* A reference taken or given back behind the end, or given back where there was none. */
 static void judge_change(struct life *life, struct said *said)
 {
     bool taken = said->what->object.kind == FISQL_OBJECT_REF;
@@ -139,7 +140,7 @@ static void judge_gone(struct life *life, struct said *said, int64_t id)
     life->gone_id = id;
 }
 
-/* Goes through a life, whose rows begin with these ids. */
+/* Judges a life. Its rows begin with these ids. */
 static void life_judge(struct life *life, int64_t diary_id, int64_t reference_id)
 {
     for (size_t i = 0; i < life->count; i++) {
@@ -168,8 +169,8 @@ static void life_judge(struct life *life, int64_t diary_id, int64_t reference_id
         life->held = 0;
 }
 
-/* The life that begins here. What is kept between an object's end and the first reference of the next one belongs
- * to that. */
+/* The life that begins here. Diary entries between an object's end and the next one's first
+ * reference belong to the next one. */
 static struct life life_of(struct said *first, const struct said *end)
 {
     struct life life = {.first = first};
@@ -190,7 +191,7 @@ static struct life life_of(struct said *first, const struct said *end)
     return life;
 }
 
-/* How many changes of this kind found this count. */
+/* The number of changes of this kind that found this count. */
 static int64_t changes(const struct said *first, size_t count, uint32_t kind, int64_t number)
 {
     int64_t found = 0;
@@ -199,8 +200,9 @@ static int64_t changes(const struct said *first, size_t count, uint32_t kind, in
     return found;
 }
 
-/* A change and what undoes it: a reference that found n, and one given back that found n + 1. Does the life lack this
- * change for its pair, and does the next one have it without one? */
+/* A change has a pair that undoes it: a reference taken that found n, and one given back that found
+ * n + 1. Does this life lack the change for its pair, and does the next life have it without a
+ * pair? */
 static bool is_lacking(const struct life *life, const struct life *next, const struct said *said)
 {
     bool taken = said->what->object.kind == FISQL_OBJECT_REF;
@@ -215,10 +217,10 @@ static bool is_lacking(const struct life *life, const struct life *next, const s
                changes(next->first, next->count, other, pair);
 }
 
-#define LATE_MAX 64u /* so far behind the next life's begin a change of this one is looked for */
+#define LATE_MAX 64u /* we search so many reports of the next life */
 
-/* Gives a life the changes that were told so late that another object's life had begun at the same address: behind its
- * end, where they are excused. */
+/* Moves changes back to a life that were reported after the next life began at the same address:
+ * behind its end, where they are excused. */
 static void take_back(struct life *life, const struct said *end)
 {
     bool gone = false;

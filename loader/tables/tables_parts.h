@@ -1,4 +1,4 @@
-/* What the files that write the small tables share: tables.c and tables_rollups.c. */
+/* What the writers of the small tables share. */
 #ifndef FISQL_LOADER_TABLES_TABLES_PARTS_H
 #define FISQL_LOADER_TABLES_TABLES_PARTS_H
 
@@ -15,7 +15,7 @@
         column_count("self_preempted_ns", (off)->self.preempted_ns),                               \
         column_count("self_waits", (off)->self_waits), column_count("paused_ns", (off)->paused_ns)
 
-/* The columns of where and when a record was made. */
+/* The columns of a record's place and time. */
 #define COLUMNS_RECORD(thread, record)                                                             \
     column_int("thread_id", thread), column_id("call_id", (record)->call_id),                      \
         column_id("frame_id", (record)->frame), column_id("site_id", (record)->site),              \

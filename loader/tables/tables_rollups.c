@@ -1,5 +1,5 @@
-/* Writing the tables of rollups: function_stats, histograms, slow calls, edges, callee runs
- * and sequences. What the numbers mean is said in schema.sql. */
+/* The tables of rollups: function_stats, histograms, slow calls, edges, callee runs and sequences.
+ * schema.sql explains the numbers. */
 #include "base/must.h"
 #include "loader/tables/tables_parts.h"
 
@@ -20,7 +20,7 @@ static const struct function_rollup *function_rollup(const struct tables *tables
                : &none;
 }
 
-/* What is counted for a function besides its rollup. */
+/* A function's counts besides its rollup. */
 struct function_counts {
     uint64_t callees, callers, root_calls, sequences;
 };
@@ -54,7 +54,7 @@ static int count_functions(const struct tables *tables, struct function_counts *
     return 0;
 }
 
-/* The CPU duration that so many of a hundred finished calls at most have. */
+/* The CPU duration that `percent` of the finished calls do not exceed. */
 static struct column column_quantile(const char *name, const struct function_rollup *rollup,
                                      unsigned percent)
 {
@@ -252,7 +252,7 @@ static int write_callee_runs(const struct tables *tables, sqlite3 *database, str
     for (uint32_t i = 0; i < rollup->callee_runs_keys.count; i++) {
         const struct callee_runs *runs = &rollup->callee_runs[i];
         if (runs->count == 0)
-            continue; /* its calls were counted, not logged */
+            continue; /* calls of it were counted, not logged */
         struct callee_runs_key key = rollup_callee_runs_key(rollup, i);
         insert_row(&insert, column_count("caller_id", key.caller),
                    column_count("callee_id", key.callee), column_count("count", runs->count),
@@ -296,7 +296,8 @@ static void sequence_text(const uint32_t *ids, uint32_t count, char *text, size_
         used += (size_t)snprintf(text + used, size - used, "%s%u", i > 0 ? " " : "", ids[i]);
 }
 
-/* All distinct sequences, the empty ones too, by function and rank. The caller frees both. */
+/* All distinct sequences, empty ones included, by function and rank. The caller frees both
+ * arrays. */
 static int rank_sequences(const struct rollup *rollup, const struct shape ***ranked,
                           struct shape **childless, size_t *count, struct error *error)
 {

@@ -1,4 +1,4 @@
-/* The tables of values: parameters and what was added up of them. */
+/* The tables of values: parameters and their sums. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +47,7 @@ int tables_write_valued_calls(const struct tables *tables, struct btree_file *fi
         return 0;
     if (btree_part_begin(file, &part, error) != 0)
         return -1;
-    /* functions.id takes the upper 25 bits */
+    /* functions.id has the upper 25 bits */
     for (size_t i = 0; i < values->functions_capacity && i < 1u << 25; i++)
         if (values->functions[i] != NULL && write_listed(values->functions[i], part, error) != 0)
             return -1;
@@ -59,7 +59,7 @@ int tables_write_valued_calls(const struct tables *tables, struct btree_file *fi
 
 struct writer {
     struct insert parameters, enumerators, stats, counts, costs;
-    struct intern enums;   /* by the type's address: enumerators.enum_id - 1 */
+    struct intern enums;   /* enumerators.enum_id - 1 by the type's address */
     uint64_t parameter_id; /* the last one */
     bool listed;           /* the function's calls */
 };
@@ -75,7 +75,7 @@ static const char *kind_of(const struct parameter_type *type, const struct value
     if (type != NULL && type->kind != PARAMETER_UNKNOWN)
         return kinds[type->kind];
     if (counts == NULL)
-        return NULL; /* what the values themselves say */
+        return NULL; /* there is no value, either */
     return counts->has_text                                    ? "text"
            : counts->has_pointer && !counts->range.has_integer ? "pointer"
                                                                : NULL;
@@ -100,7 +100,7 @@ static int write_enumerators(struct writer *writer, const struct parameter_type 
     return 0;
 }
 
-/* What is known of the parameter at a position; NULL = nothing. */
+/* NULL = nothing is known of the parameter. */
 static const struct parameter *parameter_at(const struct value_function *function,
                                             unsigned position)
 {
@@ -137,9 +137,9 @@ static int write_parameter(struct writer *writer, const struct value_function *f
     return 0;
 }
 
-/* ---- what was counted ---- */
+/* ---- counts ---- */
 
-/* Longer than SQLite's integers: a text, which is made in the buffer. */
+/* Longer than SQLite's integers: a text in the buffer. */
 static struct column column_unsigned(const char *name, uint64_t value, char text[24])
 {
     snprintf(text, 24, "%llu", (unsigned long long)value);
