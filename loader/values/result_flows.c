@@ -1,4 +1,4 @@
-/* Results and their callers': see result_flows.h. */
+/* Results and their callers' results: see result_flows.h. */
 #include "loader/values/result_flows.h"
 
 #include <stdlib.h>

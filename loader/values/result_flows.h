@@ -1,9 +1,9 @@
 /*
- * Results by class, and what the caller returned then: whether a failure was passed on.
+ * Results by class, and what the caller returned then: did it pass a failure on?
  *
- * A call's result waits at its caller until that has ended and its own is known. At each open call wait the
- * results of its callees by function and class; the waiting results of all open calls lie one behind another,
- * for calls end in the opposite order of their entries.
+ * A call's result waits at its caller until the caller ends and its own result is known. At each
+ * open call its callees' results wait, by function and class. The waiting results of all open calls
+ * lie one behind another: calls end in the opposite order of their entries.
  *
  * Zero-initialised is empty and may be released.
  */
@@ -17,8 +17,7 @@
 #include "base/intern.h"
 #include "loader/values/value_form.h"
 
-#define WAITING_MAX                                                                                \
-    256u /* functions and classes at one call; for more the caller's result is not known */
+#define WAITING_MAX 256u /* functions and classes at a call; more do not wait for its result */
 
 struct waiting_results {
     uint32_t function; /* functions.id */
@@ -41,13 +40,13 @@ struct result_flows {
 
 void result_flows_release(struct result_flows *flows);
 
-/* A call gave a result; `from` is where the waiting results of its caller (functions.id) begin, which are
+/* A call gave a result. `from`: where its caller's (functions.id) waiting results begin; they are
  * the last ones. */
 int result_flows_wait(struct result_flows *flows, size_t from, uint32_t caller,
                       const struct waiting_results *result, struct error *error);
 
-/* The call whose waiting results begin at `from` has ended with a result of this class and hash
- * (VALUE_CLASS_NONE = there is none); caller: functions.id, 0 = those calls had none. */
+/* The call whose waiting results begin at `from` has ended. class, hash: of its result
+ * (VALUE_CLASS_NONE = it has none); caller: its functions.id, 0 = the results have no caller. */
 int result_flows_settle(struct result_flows *flows, size_t from, uint32_t caller,
                         enum value_class class, uint64_t hash, struct error *error);
 

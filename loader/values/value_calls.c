@@ -100,7 +100,7 @@ static int function_of(struct value_calls *calls, uint32_t id, struct value_func
     return 0;
 }
 
-/* A call of the function has a value: it is listed, while there are not too many. */
+/* Lists a call with a value, unless there are too many. */
 static int list_call(struct value_calls *calls, struct listed_calls *listed, uint64_t call_id,
                      struct error *error)
 {
@@ -141,7 +141,7 @@ static uint64_t form_hash(const struct value_form *form)
     return (hash ^ hash >> 32) | 1;
 }
 
-/* Of all arguments; 0 where one is not known. */
+/* Of all arguments; 0 = one is not known. */
 static uint64_t arguments_hash(const struct value_function *function,
                                const struct value_buffer *forms)
 {
@@ -165,7 +165,7 @@ static struct open_values *open_top(struct value_calls *calls)
     return calls->open_count > 0 ? &calls->open[calls->open_count - 1] : NULL;
 }
 
-/* The entry of the innermost open call, made where there is none. */
+/* The entry of the innermost open call; makes it if there is none. */
 static int open_reach(struct value_calls *calls, uint64_t call_id, uint32_t function_id,
                       struct open_values **out, struct error *error)
 {
@@ -183,7 +183,7 @@ static int open_reach(struct value_calls *calls, uint64_t call_id, uint32_t func
     return 0;
 }
 
-/* Its result goes to its caller, to wait for that one's. */
+/* Lets a call's result wait for its caller's. */
 static int give_result(struct value_calls *calls, uint32_t function, const struct value_form *form,
                        const struct valued_call *call, struct value_caller caller,
                        struct error *error)
@@ -207,7 +207,7 @@ static int give_result(struct value_calls *calls, uint32_t function, const struc
     return result_flows_wait(&calls->flows, open->waiting_from, caller.function, &result, error);
 }
 
-/* Adds up a call that has ended. result: NULL = it gave none. */
+/* Adds up an ended call. result: NULL = it gave none. */
 static int add_up(struct value_calls *calls, const struct open_values *open,
                   const struct valued_call *call, const struct value_form *result,
                   struct error *error)
@@ -231,7 +231,7 @@ static int add_up(struct value_calls *calls, const struct open_values *open,
     return 0;
 }
 
-/* The call that waits for a result gets none. */
+/* The waiting call gets no result. */
 static int settle(struct value_calls *calls, struct error *error)
 {
     if (!calls->has_ended)
@@ -251,7 +251,7 @@ void value_calls_begin(struct value_calls *calls, struct btree_part *part, uint6
     value_rows_begin(&calls->rows, part, first_id);
 }
 
-/* Makes the forms of an event's values, the first of which has this position. */
+/* Makes the forms of an event's values. position: the first one's. */
 static int make_forms(struct value_calls *calls, const struct value_function *function,
                       unsigned position, const unsigned char *values, uint32_t bytes,
                       struct value_moment moment, struct error *error)
@@ -307,7 +307,7 @@ int value_calls_leave(struct value_calls *calls, const struct valued_call *call,
     calls->ended = calls->open[--calls->open_count];
     calls->ended_call = *call;
     calls->has_ended = true;
-    calls->forms.used = calls->ended.forms; /* they stay there until other ones come */
+    calls->forms.used = calls->ended.forms; /* they stay there until others come */
     const struct open_values *top = open_top(calls);
     calls->innermost = top != NULL ? top->call_id : 0;
     return 0;

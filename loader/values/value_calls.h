@@ -1,16 +1,16 @@
 /*
- * The values of a worker's calls: from the events of a thread, to be told in their order, to rows of
- * call_values (value_rows.h) and to what is added up: counts of values (value_counts.h), repeated
- * arguments (value_repeats.h), results and their callers' (result_flows.h).
+ * The values of a worker's calls: from a thread's events, in their order, to rows of call_values
+ * (value_rows.h) and to sums: counts of values (value_counts.h), repeated arguments
+ * (value_repeats.h), results and their callers' results (result_flows.h).
  *
  *   value_calls_begin            a thread
- *   value_calls_enter            the call that was entered last has arguments
- *   value_calls_leave            the call `innermost` has ended: nothing else need be told of calls ...
- *   value_calls_result           ... but that the call that ended last has a result
+ *   value_calls_enter            the call entered last has arguments
+ *   value_calls_leave            the call `innermost` has ended; no other call matters ...
+ *   value_calls_result           ... but the call that ended last may have a result
  *   value_calls_end              the thread; all its calls have ended
  *   value_calls_merge            adds what one worker has to another's
  *
- * A call's end and its result are two events, so what it adds up to waits until the next one is told.
+ * A call's end and its result are two events, so we add a call up at the next event.
  */
 #ifndef FISQL_LOADER_VALUES_VALUE_CALLS_H
 #define FISQL_LOADER_VALUES_VALUE_CALLS_H
@@ -34,7 +34,7 @@ struct value_shared {
     char folder[4096]; /* for temporary files */
 };
 
-/* The calls with values of a function, or how many: more than LISTED_MAX are not listed. */
+/* A function's calls with values, unless they are more than LISTED_MAX. */
 #define LISTED_MAX 16384u
 struct listed_calls {
     uint64_t *ids;
@@ -44,8 +44,8 @@ struct listed_calls {
 
 struct value_function {
     uint32_t id;      /* functions.id */
-    bool has_results; /* calls of it gave some */
-    bool used;        /* in the thread: its repeats are to be folded */
+    bool has_results; /* its calls gave some */
+    bool used;        /* in the thread: value_calls_end() folds its repeats */
     size_t parameters_count;
     const struct parameter *parameters;                  /* by position */
     const struct parameter_type *types[VALUE_POSITIONS]; /* NULL = not known */
@@ -55,10 +55,10 @@ struct value_function {
     struct repeats_sum repeats_sum;
 };
 
-/* An open call of which something is known. */
+/* An open call with known values. */
 struct open_values {
     uint64_t call_id;
-    struct value_function *function; /* NULL = only its callees' results */
+    struct value_function *function; /* NULL = only its callees gave results */
     uint32_t function_id;
     uint32_t bytes;      /* of the forms of its arguments; 0 = none */
     size_t forms;        /* where they begin in `forms` */
@@ -66,15 +66,14 @@ struct open_values {
     struct repeats_call repeats;
 };
 
-/* Where the thread is: what pointers mean depends on it. */
+/* Where the thread is: pointers' meaning depends on it. */
 struct value_moment {
     uint32_t process; /* index in log_index.processes */
     uint64_t tick;
 };
 
 struct value_calls {
-    uint64_t
-        innermost; /* calls.id of the innermost open call of which something is known; 0 = none */
+    uint64_t innermost; /* calls.id of the innermost open call with known values; 0 = none */
     struct value_shared *shared;
     struct value_function **functions; /* by functions.id; NULL = it had no values */
     size_t functions_capacity;
@@ -86,8 +85,8 @@ struct value_calls {
     struct open_values *open; /* the outermost first */
     size_t open_count, open_capacity;
     struct value_buffer forms; /* of the arguments of the open calls, one behind another */
-    struct value_buffer made;  /* of the event that is being read */
-    bool has_ended;            /* a call that ended, and waits for its result: */
+    struct value_buffer made;  /* of the present event */
+    bool has_ended;            /* an ended call waits for its result: */
     struct open_values ended;
     struct valued_call ended_call;
 };
@@ -102,7 +101,7 @@ void value_calls_begin(struct value_calls *calls, struct btree_part *part, uint6
 /* Addresses may mean something else from now on. */
 void value_calls_forget_names(struct value_calls *calls);
 
-/* The arguments of a call, as the event has them: sound. */
+/* A call's arguments as in the event: sound. */
 int value_calls_enter(struct value_calls *calls, uint64_t call_id, uint32_t function,
                       const unsigned char *values, uint32_t bytes, struct value_moment moment,
                       struct error *error);
@@ -117,14 +116,14 @@ struct value_caller {
     uint64_t call_id;
 };
 
-/* The result of the call that ended right before, and errno where it stands behind it. */
+/* The result of the call that ended right before, and errno if it follows. */
 int value_calls_result(struct value_calls *calls, const struct valued_call *call, uint32_t function,
                        struct value_caller caller, const unsigned char *values, uint32_t bytes,
                        struct value_moment moment, struct error *error);
 
 int value_calls_end(struct value_calls *calls, struct error *error);
 
-/* What only decoding needs goes. */
+/* Frees what only decoding needs. */
 void value_calls_done(struct value_calls *calls);
 /* `from` is spent then. */
 int value_calls_merge(struct value_calls *into, struct value_calls *from, struct error *error);

@@ -1,7 +1,7 @@
 /*
- * Cost by an integer argument: see value_costs.h. Bucket 0 to 15 are those values; from there on a power
- * of two 2^e (e from 4 to 62) has eight buckets of 2^(e-3) values each. A negative value has the bucket of
- * -1 - value among those of its own.
+ * Cost by an integer argument: see value_costs.h. Buckets 0 to 15 are these values; then each power
+ * of two 2^e (e from 4 to 62) has eight buckets of 2^(e-3) values. Negative values have buckets of
+ * their own: that of -1 - value.
  */
 #include "loader/values/value_costs.h"
 

@@ -1,4 +1,4 @@
-/* What calls cost by an integer argument: a part of value_counts.h. */
+/* Calls' cost by an integer argument: a part of value_counts.h. */
 #ifndef FISQL_LOADER_VALUES_VALUE_COSTS_H
 #define FISQL_LOADER_VALUES_VALUE_COSTS_H
 
@@ -6,14 +6,14 @@
 
 void value_costs_free(struct value_costs *costs); /* NULL is allowed */
 
-/* Makes the buckets out of the counters, which have all calls. */
+/* Makes buckets out of counters that have all calls. */
 int value_costs_from(struct value_counts *counts, struct error *error);
 
 /* A finished call with the value. */
 int value_costs_add(struct value_costs *costs, int64_t value, const struct valued_call *call,
                     struct error *error);
 
-/* Of two that count integers, where the sum is to have buckets. */
+/* Merges two counts of integers whose sum has buckets. */
 int value_costs_merge(struct value_counts *into, struct value_counts *from, struct error *error);
 
 /* A finished call. */

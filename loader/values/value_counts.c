@@ -54,7 +54,7 @@ static void unlink_counter(struct value_counts *counts, uint32_t index)
     *link = counts->counters[index].next;
 }
 
-/* What the database has: a pointer is an INTEGER there, and all texts are TEXT. */
+/* As in the database: a pointer is an INTEGER, all texts are TEXT. */
 static uint8_t type_of(const struct value_form *form)
 {
     return form->type == FORM_POINTER ? FORM_INTEGER
@@ -82,7 +82,7 @@ static uint32_t find(const struct value_counts *counts, const struct value_form 
     return index;
 }
 
-/* Makes room for more counters, if there may be more. */
+/* Makes room for more counters, if more are allowed. */
 static int grow(struct value_counts *counts, const struct value_form *form, struct value_room *room,
                 struct error *error)
 {
@@ -122,7 +122,7 @@ static uint32_t least_seen(struct value_counts *counts)
     }
 }
 
-/* Gives a value a counter, where need be that of another value. COUNTER_NONE: its text has no room. */
+/* Gives a value a counter, if need be another value's. COUNTER_NONE: its text has no room. */
 static int make(struct value_counts *counts, const struct value_form *form, struct value_room *room,
                 uint32_t *index, struct error *error)
 {
@@ -227,7 +227,7 @@ static void add_missing(struct value_counts *counts, const struct value_form *fo
     counts->no_room += form->type == FORM_NO_ROOM;
 }
 
-/* The cost of a call of an integer: of its value, or of a bucket. */
+/* Adds a call's cost to its integer's bucket, if there are buckets. */
 static int add_cost(struct value_counts *counts, const struct value_form *form,
                     const struct valued_call *call, struct error *error)
 {
@@ -239,7 +239,7 @@ static int add_cost(struct value_counts *counts, const struct value_form *form,
     if (!counts->wants_costs ||
         (counts->costs == NULL && counts->counters_count <= VALUE_COUNTERS_EXACT))
         return 0;
-    /* The counters have all calls up to here, this one left out. */
+    /* The counters have all calls but this one. */
     if (counts->costs == NULL && value_costs_from(counts, error) != 0)
         return -1;
     return call->finished ? value_costs_add(counts->costs, (int64_t)form->bits, call, error) : 0;
@@ -275,7 +275,7 @@ int value_counts_add(struct value_counts *counts, const struct value_form *form,
 
 /* ---- at the end ---- */
 
-/* How often a value may have come that has no counter. */
+/* How often a value without a counter may have come. */
 static uint64_t may_be_missed(const struct value_counts *counts)
 {
     uint64_t least = UINT64_MAX;
@@ -320,7 +320,7 @@ static void merge_range(struct value_range *into, const struct value_range *from
     }
 }
 
-/* The counters of both, those of one value together. `missed`: by which either lacks. */
+/* Joins the counters of both by value. *_missed: how often either may have missed a value. */
 static uint32_t join(struct value_counter *all, struct value_counts *into,
                      struct value_counts *from, uint64_t into_missed, uint64_t from_missed)
 {
@@ -381,7 +381,7 @@ static int merge_counters(struct value_counts *into, struct value_counts *from, 
     into->counters = all;
     into->heads = NULL;
     into->counters_count = count;
-    into->counters_capacity = 0; /* nothing is looked up in it any more */
+    into->counters_capacity = 0; /* we look nothing up in it any more */
     into->last = 0;
     return 0;
 }

@@ -1,16 +1,16 @@
 /*
- * What is counted of one parameter or result: how many calls had which value, and what these calls cost.
+ * Counts of a parameter or result: how many calls had which value, and their cost.
  *
- * Up to 64 values, of numbers and texts up to 256, are counted each by itself. Where more come, the
- * counters are those of Space-Saving (Metwally, Agrawal, El Abbadi: "Efficient computation of frequent
- * and top-k elements in data streams", 2005): a new value takes the place of one that was seen least, and
- * as many calls as that had counted are its error, the calls with it that may have been missed before.
- * What is counted since (calls, time) is true of the value. Of two sets of counters, those of a value
- * are added; where one lacks it, it may have missed it as often as its least was seen (Agarwal et al.,
+ * We count up to 64 values each by itself, of numbers and texts up to 256. Beyond that, the
+ * counters are those of Space-Saving (Metwally, Agrawal, El Abbadi: "Efficient computation of
+ * frequent and top-k elements in data streams", 2005): a new value replaces the one seen least. The
+ * old count becomes its error: so many of its calls we may have missed before. What we count since
+ * then (calls, time) is true of the value. To merge two sets of counters, we add those of a value;
+ * a set without the value may have missed it as often as it saw its least one (Agarwal et al.,
  * "Mergeable summaries", 2012).
  *
- * The cost by an integer argument is the counters' as long as there are up to 64 values, then that of the
- * eighths of powers of two.
+ * Up to 64 values, the counters have the cost by an integer argument; beyond that, the eighths of
+ * powers of two have it.
  */
 #ifndef FISQL_LOADER_VALUES_VALUE_COUNTS_H
 #define FISQL_LOADER_VALUES_VALUE_COUNTS_H
@@ -25,7 +25,7 @@
 #define VALUE_COUNTERS_MAX 256u
 #define COUNTER_NONE UINT16_MAX
 
-/* A call that has ended. */
+/* An ended call. */
 struct valued_call {
     uint64_t call_id, cpu_ns, descendants;
     bool finished; /* it returned, or was unwound */
@@ -55,7 +55,7 @@ struct cost_bucket {
 #define COST_GROUPS 31u /* 16 values, then eight buckets for each power of two from 2^4 to 2^62 */
 #define COST_GROUP 16u
 struct value_costs {
-    struct cost_bucket *groups[2][COST_GROUPS]; /* [1]: of -1 - value. NULL = it is empty */
+    struct cost_bucket *groups[2][COST_GROUPS]; /* [1]: of -1 - value. NULL = empty */
 };
 
 struct value_range { /* of numbers */
@@ -69,25 +69,25 @@ struct value_counts {
     uint64_t calls, absent, unreadable, no_room, cut, cpu_ns, text_bytes_max;
     bool has_text, has_pointer;
     bool counted;      /* every value has its counter, and no error */
-    uint64_t unplaced; /* calls whose text had no room: no counter has them */
+    uint64_t unplaced; /* calls without a counter: their text had no room */
     struct value_range range;
     struct value_counter *counters;
-    uint16_t *heads;          /* of the chains; as many as there is room for counters, */
+    uint16_t *heads;          /* of the chains; as many as counters have room, */
     size_t counters_capacity; /* which is a power of two */
     uint32_t counters_count;
-    uint32_t last;             /* the counter that was used last */
-    uint64_t least;            /* no counter was seen less often, */
+    uint32_t last;             /* the counter used last */
+    uint64_t least;            /* we saw no counter less often, */
     uint32_t hand;             /* and those before it more often */
-    bool wants_costs;          /* it is an argument, and all values so far were integers */
+    bool wants_costs;          /* an argument with only integers so far */
     struct value_costs *costs; /* NULL = the counters have them */
 };
 
-/* Memory that all counters together may take; atomic. */
+/* Memory for all counters together; atomic. */
 struct value_room {
     int64_t bytes;
 };
 
-/* argument: it is none of a result. */
+/* argument: not of a result. */
 struct value_counts *value_counts_new(bool argument, struct error *error);
 void value_counts_free(struct value_counts *counts); /* NULL is allowed */
 
@@ -97,7 +97,7 @@ int value_counts_add(struct value_counts *counts, const struct value_form *form,
 /* `from` is spent then. */
 int value_counts_merge(struct value_counts *into, struct value_counts *from, struct error *error);
 
-/* Sorts the counters, the commonest first; nothing can be added any more. */
+/* Sorts the counters, the commonest first. Nothing can be added then. */
 void value_counts_sort(struct value_counts *counts);
 
 /* Calls for each bucket that has calls, by value ascending. */

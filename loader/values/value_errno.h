@@ -1,4 +1,4 @@
-/* errno as a call that failed left it: shown as a parameter of its own. */
+/* errno as a failed call left it: a parameter of its own. */
 #ifndef FISQL_LOADER_VALUES_VALUE_ERRNO_H
 #define FISQL_LOADER_VALUES_VALUE_ERRNO_H
 

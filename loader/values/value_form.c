@@ -28,7 +28,7 @@ uint64_t value_text_hash(const char *text, size_t bytes)
     return hash;
 }
 
-/* Room for a form with so many bytes of text, which are cleared. It is not counted in yet. */
+/* Room for a form with text, not yet counted as used. */
 static struct value_form *place(struct value_buffer *buffer, size_t text_bytes, struct error *error)
 {
     size_t more = sizeof(struct value_form) + text_bytes + 8;
@@ -70,7 +70,7 @@ static int add_text(struct value_buffer *buffer, unsigned position, enum value_f
     return 0;
 }
 
-/* Text as people can read it, so that it can be told from every other. Returns its length. */
+/* Escapes a text: readable, and different texts stay different. Returns its length. */
 static size_t escape(const struct value *value, char *out)
 {
     static const char hex[] = "0123456789abcdef";
@@ -108,7 +108,7 @@ static int add_string(struct value_buffer *buffer, const struct value *value, un
 {
     char text[ESCAPED_MAX];
     size_t bytes = value->bytes;
-    if (value->type == VALUE_TEXT_CUT) /* perhaps in the middle of a character: that is no letter */
+    if (value->type == VALUE_TEXT_CUT) /* perhaps in the middle of a character: we drop that */
         bytes -= utf8_open_end((const char *)value->data, bytes);
     struct value whole = *value;
     whole.bytes = (uint32_t)bytes;
@@ -141,7 +141,7 @@ static enum value_class class_of(int64_t number, const struct parameter_type *ty
 
 __extension__ typedef __int128 int128;
 
-/* Bytes that are an integer of 16 bytes. */
+/* An integer of 16 bytes. */
 static int add_int128(struct value_buffer *buffer, const struct value *value, unsigned position,
                       const struct parameter_type *type, struct error *error)
 {
@@ -152,7 +152,7 @@ static int add_int128(struct value_buffer *buffer, const struct value *value, un
     if (number == (int64_t)number && (type->kind == PARAMETER_SIGNED || number >= 0))
         return add_number(buffer, position, FORM_INTEGER, (uint64_t)number,
                           class_of((int64_t)number, type), error);
-    uint64_t low, high; /* of what is left, by long division by ten */
+    uint64_t low, high; /* of the rest, by long division by ten */
     number = negative ? -number : number;
     low = (uint64_t)number;
     high = (uint64_t)(number >> 64);

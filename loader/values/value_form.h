@@ -1,7 +1,7 @@
 /*
- * A value in the form in which the database has it: INTEGER, REAL or TEXT (schema.sql, "Values").
- * It is made once, when the event is read, for what a pointer points to depends on the time; from
- * then on the value's bytes in the log are not needed.
+ * A value as in the database: INTEGER, REAL or TEXT (schema.sql, "Values"). We make it once, when
+ * we read the event: a pointer's meaning depends on the time. Then we need the value's bytes in the
+ * log no more.
  *
  * Forms lie one behind another in a value_buffer.
  */
@@ -18,17 +18,17 @@
 
 enum value_form_type {
     FORM_INTEGER, /* bits: an int64_t */
-    FORM_POINTER, /* likewise */
+    FORM_POINTER, /* also int64_t */
     FORM_REAL,    /* bits: a double's */
     FORM_TEXT,    /* text */
     FORM_CUT,     /* the first bytes of a longer text */
-    FORM_WORDS,   /* text that stands for something else: a function, a struct, a large number */
-    FORM_ABSENT,  /* from here on nothing is known */
+    FORM_WORDS,   /* the name of a function, a struct, a large number */
+    FORM_ABSENT,  /* nothing is known from here on */
     FORM_UNREADABLE,
     FORM_NO_ROOM,
 };
 
-/* What a result says of success and failure. X(constant, name) */
+/* Results by success and failure. X(constant, name) */
 #define VALUE_CLASSES(X)                                                                           \
     X(NONE, "none")                                                                                \
     X(NEGATIVE, "negative")                                                                        \
@@ -74,8 +74,7 @@ static inline bool value_form_is_known(const struct value_form *form)
     return form->type < FORM_ABSENT;
 }
 
-/* Appends the form of a value. type: NULL = not known; name: of what a pointer points to, NULL = not
- * known. */
+/* Appends a value's form. type: NULL = not known; name: of a pointer's target, NULL = not known. */
 int value_form_add(struct value_buffer *buffer, const struct value *value, unsigned position,
                    const struct parameter_type *type, const char *name, struct error *error);
 

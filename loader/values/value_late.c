@@ -49,7 +49,7 @@ int value_late_add(struct value_late *late, uint64_t id, const struct value_form
     return 0;
 }
 
-/* What was added so far is in the file, then, or it is an error: rewind() alone would forget it. */
+/* All additions are in the file then, or this fails: rewind() would forget the error. */
 static int begin_reading(struct value_late *late, struct error *error)
 {
     if (fflush(late->file) != 0 || fseeko(late->file, 0, SEEK_SET) != 0)
@@ -87,7 +87,7 @@ static int bind_form(sqlite3_stmt *put, const struct value_form *form, const cha
     return sqlite3_bind_text(put, 2, text, (int)form->text_bytes, SQLITE_STATIC);
 }
 
-/* Puts the statement's row right. */
+/* Corrects a row. */
 static int write_one(sqlite3_stmt *put, sqlite3_stmt *take, uint64_t id,
                      const struct value_form *form, const char *text)
 {
@@ -99,7 +99,7 @@ static int write_one(sqlite3_stmt *put, sqlite3_stmt *take, uint64_t id,
     return sqlite3_reset(statement) == SQLITE_OK ? 0 : -1;
 }
 
-/* The form that follows, and its text. */
+/* Reads the next form and its text. */
 static int read_form(struct value_late *late, struct value_form *form, char **text, size_t *room,
                      struct error *error)
 {
@@ -116,7 +116,7 @@ int value_late_write(struct value_late *late, sqlite3 *database, struct error *e
     sqlite3_stmt *put = NULL, *take = NULL;
     uint64_t id;
     struct value_form form;
-    char *text = NULL; /* a name of what is pointed to may be long */
+    char *text = NULL; /* the name of a pointer's target may be long */
     size_t text_room = 0;
     if (late->file == NULL)
         return 0;

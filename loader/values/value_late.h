@@ -1,7 +1,7 @@
 /*
- * Results that come too late for their row: of calls that lasted longer than value_rows.h waits, where
- * no row was left room for them, or where it did not suffice. They are few, and wait in a temporary file
- * until all rows are written; then SQL puts them right.
+ * Results that come too late for their row: their calls lasted longer than value_rows.h waits, and
+ * no row has room for them. They are few; they wait in a temporary file until all rows are written.
+ * Then SQL corrects the rows.
  *
  * Zero-initialised (but for folder) is empty and may be released.
  */
@@ -20,13 +20,13 @@ struct value_late {
     FILE *file;         /* NULL = nothing is late */
 };
 
-/* The row `id` of call_values gets this value. form: NULL = the row is not to be. */
+/* Gives the row `id` of call_values this value. form: NULL = deletes the row. */
 MUST_CHECK int value_late_add(struct value_late *late, uint64_t id, const struct value_form *form,
                               struct error *error);
-/* What `from` has is `into`'s as well. */
+/* Adds what `from` has to `into`. */
 MUST_CHECK int value_late_merge(struct value_late *into, struct value_late *from,
                                 struct error *error);
-/* Does all that. */
+/* Corrects the rows. */
 MUST_CHECK int value_late_write(struct value_late *late, sqlite3 *database, struct error *error);
 void value_late_release(struct value_late *late);
 

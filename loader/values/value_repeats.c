@@ -27,7 +27,7 @@ static struct repeated *find(const struct value_repeats *repeats, uint64_t hash)
     return NULL;
 }
 
-/* Leaves out one half of what is in the table. */
+/* Drops one half of the table. */
 static int halve(struct value_repeats *repeats, struct error *error)
 {
     uint32_t kept = 0;
@@ -43,7 +43,7 @@ static int halve(struct value_repeats *repeats, struct error *error)
     return 0;
 }
 
-/* Room for one more, or fewer of them. */
+/* Makes room for one more, or drops some. */
 static int make_room(struct value_repeats *repeats, struct value_room *room, struct error *error)
 {
     if (repeats->count < repeats->capacity)
@@ -70,7 +70,7 @@ int value_repeats_enter(struct value_repeats *repeats, uint64_t hash, uint64_t c
             if (make_room(repeats, room, error) != 0)
                 return -1;
             if (before == repeats->halvings && capacity == repeats->capacity)
-                return 0; /* one of a million is more than the table takes: hashes made to be so */
+                return 0; /* a millionth does not fit: somebody chose these hashes */
         }
         if (!is_sampled(repeats, hash))
             return 0;
@@ -94,7 +94,7 @@ void value_repeats_leave(struct value_repeats *repeats, const struct repeats_cal
     repeats->open -= call->repeated;
     struct repeated *item = find(repeats, call->hash);
     if (item == NULL || result == 0)
-        return; /* it was left out meanwhile */
+        return; /* we dropped it meanwhile */
     if (call->repeated && item->result != 0) {
         bool same = item->result == result;
         item->same += same;
@@ -107,8 +107,9 @@ void value_repeats_leave(struct value_repeats *repeats, const struct repeats_cal
     item->result = result;
 }
 
-/* What was counted in the sample, for all. The commonest arguments may lie in it, so it may hold more
-   than its share of the calls: then all that was called is shared out as it is in the sample. */
+/* Extrapolates a count of the sample to all calls. If the sample has the commonest arguments, it
+ * may have more than its share of the calls: then we divide all calls in the sample's
+ * proportions. */
 static uint64_t estimate(uint64_t counted, const struct repeats_sum *of, uint64_t calls_in_sample)
 {
     if (calls_in_sample <= of->calls / of->sampled)

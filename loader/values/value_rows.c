@@ -1,6 +1,6 @@
 /*
- * The rows of values: see value_rows.h. A record is the header's length, NULL for the id, the value's
- * serial type, and the value.
+ * The rows of values: see value_rows.h. A record is the header's length, NULL as the id, the
+ * value's serial type, and the value.
  */
 #include "loader/values/value_rows.h"
 
@@ -83,7 +83,7 @@ static int append_form(struct value_rows *rows, uint64_t id, const struct value_
                                    : append_text(rows, id, form, error);
 }
 
-/* The row of a result that is not known yet. */
+/* A row with room for an unknown result. */
 static int append_place(struct value_rows *rows, uint64_t call_id, struct error *error)
 {
     struct record record;
@@ -100,7 +100,7 @@ static int append_place(struct value_rows *rows, uint64_t call_id, struct error 
 
 /* ---- late results ---- */
 
-/* No result comes for the rows of calls that were entered after this one. */
+/* Calls entered after this one get no result: drops their rows. */
 static int drop_places(struct value_rows *rows, uint64_t call_id, struct error *error)
 {
     while (rows->places_count > 0 && rows->places[rows->places_count - 1].call_id > call_id) {
@@ -111,7 +111,7 @@ static int drop_places(struct value_rows *rows, uint64_t call_id, struct error *
     return 0;
 }
 
-/* The serial type and 8 bytes, which a number of any kind takes. */
+/* The serial type and 8 bytes: any number fits. */
 static int patch(struct value_rows *rows, const struct btree_place *place,
                  const struct value_form *form, struct error *error)
 {
@@ -174,7 +174,7 @@ static int move_forms(struct value_rows *rows, uint32_t *at, uint32_t bytes, str
     return 0;
 }
 
-/* The window begins at end_id: what is left of the forms moves together. */
+/* Moves the window to end_id, and the remaining forms together. */
 static int move_window(struct value_rows *rows, uint64_t end_id, struct error *error)
 {
     uint64_t limit = rows->start_id + VALUE_WINDOW;
@@ -203,13 +203,13 @@ static int flush(struct value_rows *rows, uint64_t end_id, struct error *error)
         if (id < limit) {
             if (write_slot(rows, id, is_open && results, error) != 0)
                 return -1;
-        } else if (is_open && results) { /* none of its arguments was told */
+        } else if (is_open && results) { /* it has no known argument */
             if (append_place(rows, id, error) != 0)
                 return -1;
         }
         if (is_open)
             open = rows->open_call(rows->context, id + 1, &results);
-        if (id >= limit) { /* nothing is between the calls that are open */
+        if (id >= limit) { /* only open calls matter there */
             if (open == 0 || open >= end_id)
                 break;
             id = open - 1;

@@ -1,12 +1,11 @@
 /*
  * The rows of a thread's values, from the window in which they wait to the pages of the b-tree.
  *
- * Rows are in the order of calls, and the result of a call comes before its arguments; but it is known at the
- * call's end, when the arguments of the calls within it are known, too. So calls wait in a window, a ring
- * by id; the older half is written when a call comes that the window has no place for. Of a call that is
- * still open then and whose function has given results before, a row is written that holds a number of
- * 8 bytes: the result takes its place, as numbers fit. What does not fit, or was not expected, is late
- * (value_late.h).
+ * Rows are in the order of calls, a call's result before its arguments. But we know the result only
+ * at the call's end, after the arguments of the calls within it. So calls wait in a window, a ring
+ * by id; when a call has no place in it, we write the older half. If a call is still open then and
+ * its function gave results before, we write a row with a number of 8 bytes: a number as result
+ * takes its place. What does not fit, or comes unexpected, is late (value_late.h).
  */
 #ifndef FISQL_LOADER_VALUES_VALUE_ROWS_H
 #define FISQL_LOADER_VALUES_VALUE_ROWS_H
@@ -21,12 +20,11 @@
 
 #define VALUE_WINDOW 8192u /* calls; a power of two */
 
-/* Tells which calls are open: the first one with at least this id, 0 = there is none; *results: its function
- * has given results. */
+/* The first open call with at least this id; 0 = none. *results: its function has given results. */
 typedef uint64_t value_open_call(void *context, uint64_t id, bool *results);
 
 struct value_slot {
-    uint32_t arguments, arguments_bytes; /* where in the buffer */
+    uint32_t arguments, arguments_bytes; /* in the buffer */
     uint32_t result, result_bytes;       /* with errno behind it */
 };
 
@@ -37,9 +35,9 @@ struct value_place {
 };
 
 struct value_rows {
-    struct btree_part *part;            /* NULL = no rows are wanted */
+    struct btree_part *part;            /* NULL = no rows */
     struct value_slot *slots;           /* NULL = there was no value yet */
-    struct value_buffer waiting, other; /* the forms in the window; and the next one's */
+    struct value_buffer waiting, other; /* the forms in the window; the next window's */
     uint64_t start_id;                  /* of the window */
     struct value_place *places;         /* by id, ascending */
     size_t places_count, places_capacity;
@@ -50,18 +48,17 @@ struct value_rows {
 
 void value_rows_release(struct value_rows *rows);
 
-/* A thread begins; its calls have the ids from first_id on. The part is borrowed until
- * value_rows_finish. */
+/* A thread begins. first_id: of its calls. Borrows the part until value_rows_finish. */
 void value_rows_begin(struct value_rows *rows, struct btree_part *part, uint64_t first_id);
 
-/* The forms of a call's arguments, to be told in the order of calls, or of its result, and of errno (NULL =
- * none). */
+/* Take the forms of a call's arguments, in the order of calls; or of its result, and of errno (NULL
+ * = none). */
 int value_rows_arguments(struct value_rows *rows, uint64_t call_id, const void *forms, size_t bytes,
                          struct error *error);
 int value_rows_result(struct value_rows *rows, uint64_t call_id, const struct value_form *form,
                       const struct value_form *failure, struct error *error);
 
-/* Writes all that wait. No call is open any more. */
+/* Writes all waiting rows. No call is open any more. */
 int value_rows_finish(struct value_rows *rows, struct error *error);
 
 #endif

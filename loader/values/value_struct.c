@@ -1,4 +1,4 @@
-/* Structs by value as text: see value_struct.h. What the debug information says of members is not trusted:
+/* Structs by value as text: see value_struct.h. We do not trust the debug information on members:
  * it may come with a program from anybody. */
 #include "loader/values/value_struct.h"
 
@@ -12,7 +12,7 @@
 struct writer {
     char *text;
     size_t used;
-    bool failed; /* the text is too long, or something is not as it should be */
+    bool failed; /* the text is too long, or the type contradicts the bytes */
 };
 
 struct piece {
@@ -41,7 +41,7 @@ static void put_hex(struct writer *writer, struct piece piece)
         put(writer, "%02x", piece.data[i]);
 }
 
-/* Text as C would have it, up to its end. */
+/* Text as in C, up to its end. */
 static void put_chars(struct writer *writer, struct piece piece)
 {
     put(writer, "\"");
@@ -113,7 +113,7 @@ static void put_float(struct writer *writer, struct piece piece)
 {
     char text[VALUE_FLOAT_TEXT_MAX];
     struct value value = {.type = VALUE_FLOAT, .bytes = piece.bytes, .data = piece.data};
-    if (piece.bytes == 16) /* as long double has it on x86: ten bytes and padding */
+    if (piece.bytes == 16) /* long double on x86: ten bytes and padding */
         value.bytes = sizeof(long double) == 16 && __LDBL_MANT_DIG__ == 64 ? 10 : 16;
     value_float_text(&value, text);
     put(writer, "%s", text);

@@ -39,7 +39,7 @@ void value_types_release(struct value_types *types)
     *types = (struct value_types){.program = NULL};
 }
 
-/* What the functions of a module take and give, and the expressions that were asked for of them. */
+/* Reads the parameters and results of a module's functions, and the requested expressions. */
 static int read_module(struct value_types *types, const struct program_module *module,
                        struct parameters **read, struct error *error)
 {
@@ -80,7 +80,7 @@ static int by_start(const void *left, const void *right)
     return a->start < b->start ? -1 : a->start > b->start;
 }
 
-/* Puts ranges into order, those that touch into one. */
+/* Sorts ranges and joins those that touch. */
 static size_t fold(struct address_range *ranges, size_t count)
 {
     size_t kept = 0;
@@ -96,7 +96,7 @@ static size_t fold(struct address_range *ranges, size_t count)
     return kept;
 }
 
-/* Reads the variables of all modules, and finds out where modules lay. */
+/* Reads all modules' variables, and where modules lay. */
 static int find_named(struct value_types *types, struct error *error)
 {
     const struct log_index *index = types->program->index;
@@ -127,7 +127,7 @@ static int find_named(struct value_types *types, struct error *error)
     return 0;
 }
 
-/* Before the first name of a pointer is looked for. */
+/* Runs before we look for the first pointer's name. */
 static int prepare(struct value_types *types, struct error *error)
 {
     int result = 0;
@@ -215,7 +215,7 @@ static const struct data_symbol *find_symbol(const struct value_types *types, ui
     return NULL;
 }
 
-/* Finds out what an address means; item->name stays NULL where it has no name. */
+/* Finds an address's name; item->name = NULL: it has none. */
 static int name_pointer(struct pointer_name *item, const struct value_types *types,
                         uint32_t process, uint64_t address, uint64_t tick, struct error *error)
 {

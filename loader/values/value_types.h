@@ -1,9 +1,8 @@
 /*
- * What is known of the parameters of the program's functions, and the names of what pointers point to.
- * A module's debug information is read for it when a call of one of its functions has values, so a run
- * without values pays nothing.
+ * The parameters of the program's functions, and the names of pointers' targets. We read a module's
+ * debug information when a call of its functions has values: a run without values pays nothing.
  *
- * value_types_of() may be called by several threads at once. A struct pointer_names is one thread's.
+ * Several threads may call value_types_of() at once. One thread owns a struct pointer_names.
  */
 #ifndef FISQL_LOADER_VALUES_VALUE_TYPES_H
 #define FISQL_LOADER_VALUES_VALUE_TYPES_H
@@ -31,18 +30,18 @@ struct value_types {
     struct parameters **of_modules; /* modules[id - 1]; NULL = not read */
     size_t modules_count;
     struct data_symbols *of_variables; /* modules[id - 1] */
-    bool prepared;                     /* atomic: what has names is known, that is: */
-    struct address_range *named;       /* where modules lay at any time; ascending, apart */
+    bool prepared;                     /* atomic: find_named() has filled: */
+    struct address_range *named;       /* where modules lay at any time; ascending, disjoint */
     size_t named_count;
 };
 
-/* The program is open, and borrowed. Release it in any case; zeros are released. */
+/* Borrows the open program. Release *types in any case; zeros may be released. */
 int value_types_init(struct value_types *types, struct program *program,
                      const struct symbols_options *options, struct error *error);
 void value_types_release(struct value_types *types);
 
-/* The result and the parameters of a function (functions.id), by position; *count = 0 where nothing is
- * known. They live as long as the types. */
+/* A function's (functions.id) result and parameters, by position; *count = 0: not known. They live
+ * as long as the types. */
 int value_types_of(struct value_types *types, uint32_t function,
                    const struct parameter **parameters, size_t *count, struct error *error);
 
@@ -56,12 +55,12 @@ struct pointer_names {
 };
 
 void pointer_names_release(struct pointer_names *names);
-/* Addresses may mean something else from now on. */
+/* Addresses may change their meaning. */
 void pointer_names_clear(struct pointer_names *names);
 
-/* *name: of the function that begins at an address of a process (index in log_index.processes) at a tick, or
- * of the variable that lies there: `&table`, or `&table+8` where it is 8 bytes further on. NULL where there is
- * neither; valid until the next call. */
+/* *name: of the function that begins at an address of a process (index in log_index.processes) at a
+ * tick, or of the variable there: `&table`, or `&table+8` 8 bytes behind its start. NULL = neither;
+ * valid until the next call. */
 int pointer_names_find(struct pointer_names *names, struct value_types *types, uint32_t process,
                        uint64_t address, uint64_t tick, const char **name, struct error *error);
 
