@@ -1,6 +1,6 @@
 /*
- * Building records in their page: what btree_append does, for the one writer that makes tens of millions of rows a
- * second and would rather not copy them. The rows of a run have the rowids that follow each other:
+ * Building records in their page: btree_append without a copy, for the one writer of tens of
+ * millions of rows a second. The rows of a run have consecutive rowids:
  *
  *   if (btree_direct_begin(&run, part, rowid)) {
  *       while (... && (end = btree_direct_end(&run, most)) != NULL) // the page has room
@@ -8,9 +8,9 @@
  *       btree_direct_commit(&run, part);
  *   }
  *
- * A record is built downwards from `end` within `most` bytes; bytes below it and within `most` may be spoiled. Where
- * the page has no such room, or a run cannot begin, btree_append knows more. Between begin and commit the part is the
- * run's.
+ * Build a record downwards from `end` within `most` bytes; bytes below it and within `most` may be
+ * spoiled. If the page has no such room, or a run cannot begin, call btree_append. Between begin
+ * and commit the part belongs to the run.
  */
 #ifndef FISQL_LOADER_SQLITE_BTREE_DIRECT_H
 #define FISQL_LOADER_SQLITE_BTREE_DIRECT_H
@@ -22,7 +22,7 @@ struct btree_direct {
     unsigned char *leaf;
     uint32_t content, cells;
     uint64_t rowid;  /* of the next row */
-    uint64_t varint; /* the same as its cell has it, the last byte the lowest */
+    uint64_t varint; /* as in its cell, the last byte the lowest */
     uint32_t varint_bytes;
 };
 

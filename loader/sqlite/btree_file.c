@@ -1,9 +1,8 @@
 /*
  * The pages of the file under the b-tree writer: reading, writing and giving them out.
  *
- * Pages are given out in extents, first from what was handed back, then from the end of the file,
- * under a lock (an extent is large, so the lock does not matter). The lock-byte page is left out
- * of every extent.
+ * Pages come in extents, first from returned ones, then from the end of the file, under a lock: it
+ * does not matter, for extents are large. No extent has the lock-byte page.
  */
 #include "base/array.h"
 #include "loader/sqlite/btree_internal.h"
@@ -18,7 +17,7 @@
 
 uint32_t btree_record_max(const struct btree_file *file)
 {
-    return file->usable_bytes - 35; /* what a leaf cell holds without overflow pages */
+    return file->usable_bytes - 35; /* a leaf cell without overflow pages */
 }
 
 int btree_bytes_write(struct btree_file *file, uint64_t offset, const void *data, size_t bytes,

@@ -1,13 +1,12 @@
 /*
- * An index, from the entries that it will have: as these are all known, each page gets an even share and
- * nothing moves.
+ * An index, from its entries: we know them all, so each page gets an even share and nothing moves.
  *
- * Unlike those of a table, the entries of an index's interior pages are not in the leaves once more: between
- * any two neighbouring pages of a level lies one entry, which stands in a page above them.
+ * Unlike a table's, the entries of an index's interior pages are not in its leaves again: between
+ * any two neighbouring pages of a level lies one entry, in a page above them.
  *
- * Pages are as those of a table (btree_internal.h), but 10 is a leaf and 2 an interior page. A leaf's cell is
- * varint(record's length), record; an interior page's has the 4-byte page of the child before it in front.
- * A record is (key, rowid).
+ * Pages are like a table's (btree_internal.h), but 10 is a leaf and 2 an interior page. A leaf's
+ * cell is varint(record's length), record; an interior page's begins with the 4-byte page of the
+ * child before it. A record is (key, rowid).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +26,7 @@ struct builder {
     uint32_t content, cells;
 };
 
-/* What a number takes in a record, besides its type. */
+/* A number's bytes in a record, besides its type. */
 static uint32_t number_bytes(uint32_t number)
 {
     return number < 0x80 ? 1 : number < 0x8000 ? 2 : number < 0x800000 ? 3 : number >> 31 ? 6 : 4;
@@ -59,7 +58,7 @@ static void page_add(struct builder *builder, uint32_t entry, uint32_t child)
     btree_put2(page + header + 2 * builder->cells++, builder->content);
 }
 
-/* root: where it goes, 0 = into a page of its own. */
+/* root: the page's number; 0 = a new page. */
 static int page_end(struct builder *builder, uint32_t root, uint32_t *number, struct error *error)
 {
     struct btree_extent extent = {root, 1};
@@ -91,7 +90,7 @@ static void level_release(struct level *level)
     free(level->entries);
 }
 
-/* How many of so many things come before page i where the pages have even shares. */
+/* The number of things before page i, if pages have even shares. */
 static uint32_t share(uint64_t things, uint32_t pages, uint32_t i)
 {
     return (uint32_t)(things * i / pages);
@@ -158,8 +157,7 @@ static uint32_t greatest(const uint32_t *keys, uint32_t count)
     return most;
 }
 
-/* The rowids in the order of their keys, of which `most` is the greatest, those of one key ascending. NULL
- * without memory. */
+/* The rowids by key, then ascending. most: the greatest key. NULL without memory. */
 static uint32_t *sort(const uint32_t *keys, uint32_t count, uint32_t most)
 {
     uint32_t *starts = calloc((size_t)most + 2, sizeof *starts);
@@ -188,7 +186,7 @@ static struct btree_table *find(struct btree_file *file, const char *name)
     return NULL;
 }
 
-/* The table may be written without it. */
+/* The table has one unfilled index less. */
 static void count_off(struct btree_file *file, const char *table)
 {
     for (size_t i = 0; i < file->tables_count; i++)
@@ -207,7 +205,7 @@ int btree_index_fill(struct btree_file *file, const char *name, const uint32_t *
     if (count == 0)
         return 0;
     uint32_t most = greatest(keys, count), *rowids = sort(keys, count, most);
-    /* Its length, the record's header of 3 bytes, two numbers, and 2 bytes that say where it is. */
+    /* Its length, the record's header of 3 bytes, two numbers, and its offset of 2 bytes. */
     uint32_t cell_max = 1 + 3 + number_bytes(most) + number_bytes(count) + 2;
     struct builder builder = {.file = file,
                               .keys = keys,

@@ -1,7 +1,8 @@
 /*
- * What the files of the b-tree writer share: btree_open.c (the file from its opening to its end, its
- * header, freelist), btree_file.c (allocation of pages), btree_page.c (interior pages), btree_part.c
- * (leaf pages), btree_tree.c (from parts to a table's root) and btree_index.c (indexes).
+ * What the files of the b-tree writer share: btree_open.c (the file from its opening to its end,
+ * its header, freelist), btree_file.c (allocation of pages), btree_page.c (interior pages),
+ * btree_part.c (leaf pages), btree_tree.c (from parts to a table's root) and btree_index.c
+ * (indexes).
  *
  * A page of a table b-tree, all numbers big-endian:
  *
@@ -58,9 +59,9 @@ struct btree_children {
 
 struct btree_table { /* or an index */
     char *name;
-    char *index_of; /* the table; NULL = it is none */
+    char *index_of; /* its table; NULL = it is no index */
     uint32_t root;
-    uint32_t indexes; /* that are not filled; of an index 1 = it is not */
+    uint32_t indexes; /* unfilled ones; of an index: 1 = unfilled */
 };
 
 struct btree_file {
@@ -68,15 +69,15 @@ struct btree_file {
     char *path;
     uint32_t page_bytes;
     uint32_t usable_bytes;       /* page_bytes less the reserved bytes */
-    uint32_t lock_page;          /* never used: holds the bytes that SQLite locks, at 1 GiB */
-    uint32_t fanout;             /* children of an interior page, however long their rowids are */
+    uint32_t lock_page;          /* never used: has the bytes that SQLite locks, at 1 GiB */
+    uint32_t fanout;             /* children of an interior page, with rowids of any length */
     struct write_out *write_out; /* or NULL */
     struct btree_table *tables;
     size_t tables_count, tables_room;
-    struct btree_part *parts;  /* list of the parts not yet taken by btree_finish */
+    struct btree_part *parts;  /* list of parts that btree_finish has not taken */
     pthread_mutex_t lock;      /* guards what follows and the list of parts */
-    uint64_t pages;            /* pages of the file that are given out, in use before included */
-    struct btree_extent *free; /* extents that were given out and handed back */
+    uint64_t pages;            /* the file's pages in use, from before included */
+    struct btree_extent *free; /* returned extents */
     size_t free_count, free_room;
 };
 
@@ -85,19 +86,19 @@ struct btree_part {
     struct btree_part *next; /* in file->parts */
     uint64_t rows;
     int64_t first_rowid, last_rowid;
-    /* The extent that is being filled, in memory. */
+    /* The extent being filled, in memory. */
     struct btree_extent extent;
     uint32_t extent_used;   /* complete pages of it */
     uint32_t extent_wanted; /* size of the next one */
     unsigned char *buffer; /* extent_pages_max pages; NULL before the first row and after the end */
-    unsigned char *kept;   /* a written page that btree_replace has changed; or NULL */
+    unsigned char *kept;   /* a written page that btree_replace changed; or NULL */
     uint32_t kept_page;    /* its number, 0 = none */
-    /* The leaf that is being filled, the page extent.first + extent_used; NULL = none */
+    /* The leaf being filled, the page extent.first + extent_used; NULL = none */
     unsigned char *leaf;
     uint32_t cells;
     uint32_t content; /* start of its content area */
-    /* The leaves. The first `fanout` of them are in head; then come those under the written pages
-     * of level1; the latest, at least two of them if there are any, are in tail. */
+    /* The leaves: the first `fanout` in head, then those under the written pages of level1; the
+     * latest, none or at least two, in tail. */
     struct btree_children head, tail, level1;
     bool ended;
 };
@@ -126,7 +127,7 @@ static inline uint32_t btree_get4(const unsigned char *at)
     return __builtin_bswap32(big_endian);
 }
 
-/* Writes an SQLite varint of 1 to 9 bytes and returns its length. */
+/* Writes an SQLite varint of 1 to 9 bytes. Returns its length. */
 static inline uint32_t btree_put_varint(unsigned char *at, uint64_t value)
 {
     if (value < 0x80) {
@@ -148,16 +149,16 @@ static inline uint32_t btree_put_varint(unsigned char *at, uint64_t value)
     return length;
 }
 
-/* Reads a varint into *value and returns its length. */
+/* Reads a varint. Returns its length. */
 uint32_t btree_get_varint(const unsigned char *at, uint64_t *value);
 
 int btree_children_add(struct btree_children *children, uint32_t page, int64_t last_rowid);
 void btree_children_release(struct btree_children *children);
 
-/* Gives out up to `wanted` adjacent pages, at least one. */
+/* Takes up to `wanted` adjacent pages, at least one. */
 int btree_pages_take(struct btree_file *file, uint32_t wanted, struct btree_extent *extent,
                      struct error *error);
-/* Takes back pages that will not be used. */
+/* Returns unused pages. */
 int btree_pages_return(struct btree_file *file, struct btree_extent extent, struct error *error);
 
 int btree_bytes_read(struct btree_file *file, uint64_t offset, void *data, size_t bytes,
@@ -172,7 +173,8 @@ int btree_page_read(struct btree_file *file, uint32_t page, void *data, struct e
 void btree_interior_fill(const struct btree_file *file, unsigned char *page,
                          const struct btree_child *children, size_t count);
 
-/* Writes what btree_replace has changed last. */
+/* Writes the page that btree_replace changed last. btree_finish calls it, too, for changes after
+ * the part's end. */
 int btree_part_flush(struct btree_part *part, struct error *error);
 void btree_part_free(struct btree_part *part);
 

@@ -1,9 +1,8 @@
 /*
- * The file that the b-tree writer works on, from its opening to its end: what must be true of it,
- * and its header.
+ * The b-tree writer's file, from its opening to its end: its conditions and its header.
  *
- * At the end, free pages at the file's end are cut off; the others go to SQLite's freelist: trunk
- * pages that hold the numbers of free pages, a list from offset 32 of the file's header.
+ * btree_close cuts off free pages at the file's end. The others go to SQLite's freelist: trunk
+ * pages with the numbers of free pages, a list from offset 32 of the file's header.
  */
 #include "base/array.h"
 #include "loader/sqlite/btree_internal.h"
@@ -53,8 +52,8 @@ static int add_table(struct btree_file *file, const char *name, const char *inde
                                                                                 : SQLITE_OK;
 }
 
-/* Remembers the tables' and indexes' root pages, so that the file need not be read through sqlite3 later, when
- * its header is behind its contents. */
+/* Remembers the root pages of tables and indexes: sqlite3 cannot read the file later, when its
+ * header is behind its contents. */
 static int read_tables(struct btree_file *file, struct error *error)
 {
     sqlite3 *database = NULL;
@@ -200,7 +199,7 @@ static uint32_t take_free_page(struct btree_file *file)
     return page;
 }
 
-/* Puts all free pages on the freelist, before the pages that are on it. */
+/* Puts all free pages on the freelist, before its old pages. */
 static int write_freelist(struct btree_file *file, unsigned char *header, struct error *error)
 {
     unsigned char *trunk = calloc(1, file->page_bytes);

@@ -1,15 +1,14 @@
 /*
- * Parts: rows in ascending order of their rowids become leaf pages.
+ * Parts: rows in ascending order of rowids become leaf pages.
  *
- * A part takes an extent (adjacent pages) from the file, fills it page by page in memory,
- * and writes it with one pwrite when it is full. Extents grow from one page to 256 KiB, so that a
- * part with few rows costs little. The pages of the level above the leaves are made as soon as
- * there are enough leaves, and stand in the same extents: so a part's memory does not grow with its
- * rows but by 16 bytes for each of these pages.
+ * A part takes an extent (adjacent pages) from the file, fills it page by page in memory, and
+ * writes it with one pwrite when it is full. Extents grow from one page to 256 KiB, so a part with
+ * few rows costs little. As soon as there are enough leaves, we make the page above them in the
+ * same extents: a part's memory grows by 16 bytes for each such page only.
  *
- * Cells are put at the end of a page's free space, the offsets to them at its start. A row with
- * spare bytes leaves a freeblock behind its cell. Rows fill a page downwards, so a new freeblock is
- * always the first of the page's list, which must be in the order of the offsets.
+ * Cells go to the end of a page's free space, their offsets to its start. A row with spare bytes
+ * leaves a freeblock behind its cell. Rows fill a page downwards, so a new freeblock is always the
+ * first of the page's list, which must be in the order of offsets.
  */
 #include "base/must.h"
 #include "loader/sqlite/btree_internal.h"
@@ -78,8 +77,8 @@ static int next_extent(struct btree_part *part, struct error *error)
     return 0;
 }
 
-/* Makes room for a page in memory and returns its start, or NULL. It becomes complete, and the
- * page extent.first + extent_used, by extent_used++. */
+/* Makes room for a page in memory. Returns its start, or NULL. extent_used++ completes it: the page
+ * extent.first + extent_used. */
 static unsigned char *next_page(struct btree_part *part, struct error *error)
 {
     if (part->extent_used == part->extent.count && next_extent(part, error) < 0)
@@ -87,7 +86,7 @@ static unsigned char *next_page(struct btree_part *part, struct error *error)
     return part->buffer + (size_t)part->extent_used * part->file->page_bytes;
 }
 
-/* Notes a leaf for its parent; makes the parent page when there are enough leaves. */
+/* Notes a leaf for its parent page; makes that when there are enough leaves. */
 static int add_leaf(struct btree_part *part, uint32_t page, int64_t last_rowid, struct error *error)
 {
     const struct btree_file *file = part->file;
@@ -187,7 +186,7 @@ int btree_append(struct btree_part *part, int64_t rowid, const void *record, uin
     if (part->leaf == NULL || part->content - BTREE_LEAF_HEADER - 2 * part->cells < needed) {
         if (next_leaf(part, error) < 0)
             return -1;
-        must(part->content - BTREE_LEAF_HEADER >= needed); /* refuse() has seen to it */
+        must(part->content - BTREE_LEAF_HEADER >= needed); /* refuse() saw to it */
     }
     unsigned char *leaf = part->leaf;
     part->content -= cell_bytes + spare;
@@ -245,7 +244,7 @@ static int write_kept(struct btree_part *part, struct error *error)
     return btree_pages_write(part->file, page, part->kept, part->file->page_bytes, error);
 }
 
-/* A page for btree_replace: one that is written is kept in memory until another is wanted. */
+/* A page for btree_replace. Keeps a written page in memory until the next one. */
 static unsigned char *keep_page(struct btree_part *part, uint32_t page, struct error *error)
 {
     unsigned char *found = page_in_memory(part, page);
@@ -263,7 +262,7 @@ static unsigned char *keep_page(struct btree_part *part, uint32_t page, struct e
     return part->kept;
 }
 
-/* Moves the freeblock of a page from one offset to another, within its old length. */
+/* Moves a page's freeblock to another offset within its old length. */
 static void move_freeblock(unsigned char *page, uint32_t from, uint32_t to, uint32_t bytes)
 {
     unsigned char *link = page + 1;

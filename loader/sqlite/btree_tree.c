@@ -3,9 +3,9 @@
  *
  * All leaves of a b-tree lie at the same depth, and an interior page has at least two children.
  * Each part comes with its first leaves (head), finished pages of the level above (level1), and its
- * last leaves (tail). Leaves that have no parent yet are gathered across the parts' borders, and
- * shared out evenly among as few parents as will do. Higher levels are made likewise until one page
- * can hold what is left: that page is written over the table's root, whose number cannot change.
+ * last leaves (tail). We gather leaves without a parent across the parts' borders and divide them
+ * evenly among as few parents as possible. We make higher levels in the same way, until one page
+ * can hold the rest: we write it over the table's root, whose number cannot change.
  */
 #include "base/must.h"
 #include "loader/sqlite/btree_internal.h"
@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What btree_finish works with. */
 struct builder {
     struct btree_file *file;
     unsigned char *page;
@@ -35,7 +34,7 @@ static int append(struct builder *builder, struct btree_children *list,
     return 0;
 }
 
-/* Writes parents of all pages in `below`, of which there are at least two, and empties it. */
+/* Writes parents of all pages in `below`, at least two, and empties it. */
 static int make_parents(struct builder *builder, struct error *error)
 {
     struct btree_file *file = builder->file;
@@ -59,8 +58,8 @@ static int make_parents(struct builder *builder, struct error *error)
     return 0;
 }
 
-/* Brings the parts together: leaves no parent-less leaf in `below` unless one page can hold them
- * all; then there is nothing in `above`. */
+/* Joins the parts. Afterwards `below` is empty, or one page can hold its leaves and `above` is
+ * empty. */
 static int join_parts(struct builder *builder, struct btree_part *const *parts, uint32_t count,
                       struct error *error)
 {
@@ -68,14 +67,14 @@ static int join_parts(struct builder *builder, struct btree_part *const *parts, 
         const struct btree_part *part = parts[i];
         if (append(builder, &builder->below, &part->head, error) < 0)
             return -1;
-        /* Where level1 has pages, head is full, so that there are two leaves or more here. */
+        /* If level1 has pages, head is full: there are two leaves or more here. */
         if (part->level1.count > 0 && (make_parents(builder, error) < 0 ||
                                        append(builder, &builder->above, &part->level1, error) < 0))
             return -1;
         if (append(builder, &builder->below, &part->tail, error) < 0)
             return -1;
     }
-    /* After a part with level1 there are the two leaves or more of its tail. */
+    /* A part with level1 has two leaves or more in its tail. */
     if (builder->above.count == 0 && builder->below.count <= builder->file->fanout)
         return 0;
     return make_parents(builder, error);
@@ -96,7 +95,7 @@ static int write_root(struct builder *builder, uint32_t root, struct error *erro
     return btree_pages_write(file, root, builder->page, file->page_bytes, error);
 }
 
-/* Checks that the parts are complete and in order, and writes the last of them. */
+/* Checks that the parts are complete and in order; writes their last changes. */
 static int check_parts(const struct btree_file *file, const char *table,
                        struct btree_part *const *parts, uint32_t count, struct error *error)
 {
@@ -119,7 +118,7 @@ static int check_parts(const struct btree_file *file, const char *table,
     return 0;
 }
 
-/* The root page of the table, which must be an empty leaf of a rowid table; 0 = it is not. */
+/* The table's root page; 0 = it is not the empty leaf of a rowid table. */
 static uint32_t find_root(struct builder *builder, const char *name, struct error *error)
 {
     const struct btree_file *file = builder->file;
@@ -154,7 +153,7 @@ int btree_finish(struct btree_file *file, const char *table, struct btree_part *
              check_parts(file, table, parts, count, error) == 0)
         status = join_parts(&builder, parts, count, error);
     while (status == 0 && (builder.above.count > 0 || builder.below.count > file->fanout)) {
-        if (builder.above.count > 0) { /* the parents are the next level */
+        if (builder.above.count > 0) { /* the parents become the next level */
             struct btree_children empty = builder.below;
             builder.below = builder.above;
             builder.above = empty;

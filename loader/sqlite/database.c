@@ -24,8 +24,7 @@
 
 extern const char database_sql_indexes[];
 
-/* The file's application id as it stands in SQLite's header at offset 68; -1 if it is no SQLite
- * database. */
+/* The application id in SQLite's header at offset 68; -1 = the file is no SQLite database. */
 static int64_t application_id(int file)
 {
     unsigned char header[72];
@@ -35,8 +34,8 @@ static int64_t application_id(int file)
     return (int64_t)header[68] << 24 | header[69] << 16 | header[70] << 8 | header[71];
 }
 
-/* Has another process the database open for a transaction? SQLite locks these bytes of the file then. To ask
- * SQLite would have it undo changes by a journal that lies beside the file, whoever put it there. */
+/* Has another process a transaction open? SQLite locks these bytes of the file then. We do not ask
+ * SQLite: it would undo changes by any journal beside the file, whoever put it there. */
 static bool in_use(int file)
 {
     struct flock lock = {
@@ -71,7 +70,7 @@ static int check_target(const char *path, struct error *error)
     return 0;
 }
 
-/* Is the process gone that made the temporary of this name, ending in its pid? */
+/* Is the maker of the temporary gone? The name ends in its pid. */
 static bool maker_is_gone(const char *name)
 {
     char *end;
@@ -79,7 +78,7 @@ static bool maker_is_gone(const char *name)
     return *end == '\0' && pid > 0 && kill((pid_t)pid, 0) != 0 && errno == ESRCH;
 }
 
-/* Opens what is no file that somebody put there, too, without waiting for it. */
+/* Opens a regular file; does not wait for anything else that somebody put there. */
 static int open_left(int folder, const char *name)
 {
     struct stat status;
@@ -91,9 +90,9 @@ static int open_left(int folder, const char *name)
     return file;
 }
 
-/* Looks at the temporaries of other loads of the target. Removes those of loads that were killed: their process
- * is gone and nobody holds a lock on them (in another container the same pid is another process). Returns
- * whether one is being written, `other` its name. */
+/* Looks at the temporaries of other loads of the target. Removes those of killed loads: their
+ * process is gone and nobody locks them (in another container the same pid is another process).
+ * Returns whether a load writes one; other: its name. */
 static bool other_load(DIR *folder, const char *target, char *other, size_t size)
 {
     const char *name = last_part(target);
@@ -126,8 +125,8 @@ static DIR *open_folder(const char *target)
     return opendir(folder);
 }
 
-/* Loads that begin at once look at one another's temporaries one after the other. Whoever holds the folder's lock
- * for longer is no load: it is not waited for. */
+/* Loads that begin at once look at each other's temporaries one after the other. A longer lock on
+ * the folder is not a load's: we do not wait for it. */
 static void lock_folder(DIR *folder)
 {
     const struct timespec moment = {.tv_nsec = 10000000};
@@ -136,8 +135,8 @@ static void lock_folder(DIR *folder)
         nanosleep(&moment, NULL);
 }
 
-/* Makes the temporary, unless another load makes the same database: the second to end would put its own in
- * the place of the first one's, and nobody would know. */
+/* Makes the temporary, unless another load makes the same database: the second one would silently
+ * replace the first one's. */
 static int make_temporary(struct database *database, const char *log, struct error *error)
 {
     char other[NAME_MAX + 1];
@@ -157,11 +156,11 @@ static int make_temporary(struct database *database, const char *log, struct err
     if (status == 0 && (database->lock < 0 || flock(database->lock, LOCK_EX | LOCK_NB) != 0))
         status = error_set_file(error, ERROR_SYSTEM, target, "cannot be made: %s", strerror(errno));
     if (folder != NULL)
-        closedir(folder); /* and with it goes the lock */
+        closedir(folder); /* and its lock */
     return status;
 }
 
-/* SQLite opens the temporary more than once: nothing may lie beside it that it would take for its own. */
+/* SQLite opens the temporary more than once: no file beside it may look like SQLite's own. */
 static int check_beside(const char *temporary, struct error *error)
 {
     struct beside beside;
@@ -181,8 +180,8 @@ static int execute(sqlite3 *database, const char *path, const char *sql, struct 
     return error_set_file(error, ERROR_SYSTEM, path, "%s", insert_problem(database));
 }
 
-/* Takes the indexes out of the schema and keeps what makes them; not those of frames, which are filled
- * page by page like the table (tables_frames.c). */
+/* Takes the indexes out of the schema and keeps their SQL; not those of frames: tables_frames.c
+ * fills them page by page. */
 static int put_off_indexes(struct database *database, sqlite3 *connection, struct error *error)
 {
     sqlite3_stmt *statement = NULL;
@@ -251,7 +250,7 @@ int database_open_temporary(const struct database *database, sqlite3 **out, stru
 {
     if (check_beside(database->temporary, error) != 0)
         return -1;
-    /* One thread at a time uses it: no locks for each value that is bound. */
+    /* One thread at a time uses it: binding a value needs no lock. */
     if (sqlite3_open_v2(database->temporary, out, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX,
                         NULL) != SQLITE_OK)
         return error_set_file(error, ERROR_SYSTEM, database->target, "%s", insert_problem(*out));
@@ -270,7 +269,7 @@ int database_publish(struct database *database, struct error *error)
                               strerror(problem != 0 ? problem : errno));
     if (unfinished_publish(database->temporary, database->target) != 0)
         return error_set_file(error, ERROR_SYSTEM, database->target, "%s", strerror(errno));
-    beside_remove(database->target); /* of the one that had the name */
+    beside_remove(database->target); /* of the database that had the name */
     free(database->temporary);
     database->temporary = NULL;
     return 0;

@@ -52,7 +52,8 @@ static void prepare(struct insert *insert, const struct column *columns, size_t 
     must(insert->failed || (size_t)sqlite3_bind_parameter_count(insert->statement) == count);
 }
 
-/* The text is bound without a copy: it is not read behind the row's step, and the next row binds another. */
+/* Binds text without a copy: nobody reads it after the row's step, and the next row binds
+ * another. */
 static int bind(sqlite3_stmt *statement, int at, const struct column *column)
 {
     switch (column->type) {

@@ -1,6 +1,6 @@
 /*
- * A prepared INSERT: one statement for many rows. A row names each of its columns beside the value, so that none can
- * take another one's place, and all rows of a table have the same columns:
+ * A prepared INSERT: one statement for many rows. A row names each column beside its value, so no
+ * two can be swapped, and all rows of a table have the same columns:
  *
  *     struct insert insert;
  *     insert_begin(&insert, database, "faults");
@@ -38,8 +38,8 @@ struct insert {
     sqlite3_stmt *statement;        /* NULL before the first row */
     const char *names[COLUMNS_MAX]; /* of the first row */
     size_t count;
-    bool failed;       /* after any error: no more is bound or inserted then */
-    char problem[256]; /* the first error, in words: later calls would change the connection's */
+    bool failed;       /* after any error: we bind and insert no more then */
+    char problem[256]; /* the first error: later calls would change the connection's */
 };
 
 static inline struct column column_null(const char *name)
@@ -90,7 +90,7 @@ struct column column_bytes(const char *name, const char *text, size_t bytes);
 
 /* Inserts into a table; the first row prepares the statement. */
 void insert_begin(struct insert *insert, sqlite3 *database, const char *table);
-/* A row of columns, the same ones in each row. */
+/* A row; each has the same columns. */
 #define insert_row(insert, ...)                                                                    \
     insert_columns(insert, (const struct column[]){__VA_ARGS__},                                   \
                    sizeof((const struct column[]){__VA_ARGS__}) / sizeof(struct column))
@@ -98,8 +98,8 @@ void insert_columns(struct insert *insert, const struct column *columns, size_t 
 /* 0, or -1 with the first error. */
 MUST_CHECK int insert_end(struct insert *insert, struct error *error);
 
-/* Why the connection's last call failed: the system's words where SQLite has but "disk I/O error".
- */
+/* Why the connection's last call failed: the system's words where SQLite only has "disk I/O
+ * error". */
 const char *insert_problem(sqlite3 *database);
 
 #endif

@@ -1,8 +1,7 @@
 /*
  * SQLite's record format: a header of varints (its own length, then a serial type for each column)
- * followed by the columns' values. A record is built in a caller's buffer by appending columns in
- * the table's order, the INTEGER PRIMARY KEY as NULL, VIRTUAL columns left out. Trailing columns
- * that equal their DEFAULT may be left out.
+ * followed by the columns' values. Append the columns in the table's order: the INTEGER PRIMARY KEY
+ * as NULL, no VIRTUAL columns, trailing columns that equal their DEFAULT only if you like.
  *
  * Usage:
  *   struct record record;
@@ -12,13 +11,12 @@
  *   offset = record_int_full(&record, 0);// 8 bytes, to be patched with record_put_int
  *   btree_append(part, id, record_data(&record), record_bytes(&record), 0, &place, &error);
  *
- * The header's length is known from the number of columns because each serial type takes one byte,
- * but for texts longer than 57 bytes, which record_text refuses. So header and values are written
- * straight to their places.
+ * The number of columns gives the header's length: each serial type takes one byte, except those of
+ * texts longer than 57 bytes, which record_text refuses. So header and values go straight to their
+ * places.
  *
- * Inline, because some tens of millions of records a second are made. No function here can fail but
- * where it says so; the caller keeps to the number of columns it announced and to integers and
- * short texts, so that a record always fits.
+ * Inline: we make tens of millions of records a second. Only record_text can fail. The caller
+ * appends the announced number of columns, integers and short texts, so a record always fits.
  */
 #ifndef FISQL_LOADER_SQLITE_SQLITE_RECORD_H
 #define FISQL_LOADER_SQLITE_SQLITE_RECORD_H
@@ -54,7 +52,7 @@ static inline const unsigned char *record_data(const struct record *record)
     return record->bytes;
 }
 
-/* Of the whole record: each of its columns was put. */
+/* Of the whole record, when all columns are appended. */
 static inline uint32_t record_bytes(const struct record *record)
 {
     must(record->type == record->bytes + record->bytes[0]);
@@ -66,7 +64,7 @@ static inline void record_null(struct record *record)
     *record->type++ = 0;
 }
 
-/* Stores the 8 bytes of a full-width integer, e.g. to make the argument of btree_patch. */
+/* Stores the 8 bytes of a full-width integer, for example for btree_patch. */
 static inline void record_put_int(unsigned char *at, int64_t value)
 {
     uint64_t big_endian = __builtin_bswap64((uint64_t)value);
@@ -76,10 +74,10 @@ static inline void record_put_int(unsigned char *at, int64_t value)
 /* Appends an integer in its smallest form. */
 static inline void record_int(struct record *record, int64_t value)
 {
-    /* Bytes by the eighths of the bits that the value needs besides its sign. */
+    /* Bytes by an eighth of the value's bits, its sign left out. */
     static const unsigned char bytes_of[8] = {1, 2, 3, 4, 6, 6, 8, 8};
     static const unsigned char type_of[9] = {8, 1, 2, 3, 4, 0, 5, 0, 6};
-    /* 0 and 1 have serial types of their own, 8 and 9, and no bytes. */
+    /* 0 and 1 have the serial types 8 and 9, and no bytes. */
     bool constant = (uint64_t)value <= 1;
     unsigned bits = 64 - (unsigned)__builtin_clzll((uint64_t)(value ^ -(int64_t)(value < 0)) | 1);
     unsigned bytes = constant ? 0 : bytes_of[bits >> 3 < 8 ? bits >> 3 : 7];
@@ -99,7 +97,7 @@ static inline uint32_t record_int_full(struct record *record, int64_t value)
     return offset;
 }
 
-/* Appends NULL where the value is 0 (ids that may be missing), else the integer. */
+/* Appends an id that may be missing: 0 as NULL. */
 static inline void record_id_or_null(struct record *record, uint64_t id)
 {
     if (id == 0)
@@ -118,8 +116,8 @@ static inline void record_double(struct record *record, double value)
     record->value += 8;
 }
 
-/* Appends a text of `bytes` bytes of UTF-8. Returns false, and appends nothing, if it is longer
- * than RECORD_TEXT_MAX. */
+/* Appends a text of `bytes` bytes of UTF-8. False, without appending: it is longer than
+ * RECORD_TEXT_MAX. */
 static inline bool record_text(struct record *record, const char *text, uint32_t bytes)
 {
     if (bytes > RECORD_TEXT_MAX)

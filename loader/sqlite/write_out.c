@@ -1,4 +1,4 @@
-/* Bringing a file to the disk while it is written: see write_out.h. */
+/* Bringing a file to the disk during writing: see write_out.h. */
 #include "loader/sqlite/write_out.h"
 
 #include <errno.h>
@@ -7,14 +7,14 @@
 #include <time.h>
 
 #define EACH_NS 20000000                /* from one time to the next */
-#define KEPT_BYTES ((uint64_t)32 << 20) /* of what was written last stay: rows of it are patched */
+#define KEPT_BYTES ((uint64_t)32 << 20) /* of the last bytes stay: the loader patches rows there */
 #define DROPPED_MIN ((uint64_t)8 << 20) /* at once */
-#define MEASURED_BYTES ((uint64_t)16 << 20) /* before it is said what a page costs */
+#define MEASURED_BYTES ((uint64_t)16 << 20) /* before we know a page's cost */
 #define PAGE_BYTES 4096
 #define PAGE_DEAR_NS 4000
-#define TIMED_BYTES (64 << 10) /* at least: below it, reading the clock would show */
+#define TIMED_BYTES (64 << 10) /* at least: for fewer, reading the clock would cost too much */
 
-/* Which of its errors tell that data is lost; others, that the file system does not do it. */
+/* These errors mean lost data; others, that the file system does not support the call. */
 static bool is_loss(int problem)
 {
     return problem == EIO || problem == ENOSPC || problem == EDQUOT;
@@ -39,7 +39,7 @@ static void drop(struct write_out *out)
     __atomic_store_n(&out->dropped_bytes, end, __ATOMIC_RELAXED);
 }
 
-/* Once they were found dear they stay so: they are cheap then because of what is dropped. */
+/* Dear pages stay dear: they become cheap only because we drop others. */
 static void look_at_costs(struct write_out *out)
 {
     uint64_t bytes = __atomic_load_n(&out->copied_bytes, __ATOMIC_RELAXED);
@@ -111,7 +111,7 @@ int write_out_end(struct write_out *out)
     return out->problem;
 }
 
-/* The thread's processor time: it may have to wait for the disk, or for others who write. */
+/* The thread's processor time: it may wait for the disk, or for other writers. */
 static uint64_t now_ns(void)
 {
     struct timespec now;
