@@ -1,11 +1,11 @@
 /* The names in rules for faults: see fault_names.h. */
 #include "cli/record/fault_names.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/errno_names.h"
 #include "formats/log.h"
 
 struct name {
@@ -13,32 +13,13 @@ struct name {
     int number;
 };
 
-/* clang-format off */
-#define ERRNO_NAMES(X) \
-    X(E2BIG) X(EACCES) X(EADDRINUSE) X(EADDRNOTAVAIL) X(EADV) X(EAFNOSUPPORT) X(EAGAIN) \
-    X(EALREADY) X(EBADE) X(EBADF) X(EBADFD) X(EBADMSG) X(EBADR) X(EBADRQC) X(EBADSLT) X(EBFONT) \
-    X(EBUSY) X(ECHILD) X(ECHRNG) X(ECOMM) X(ECONNABORTED) X(ECONNREFUSED) X(ECONNRESET) \
-    X(EDEADLK) X(EDEADLOCK) X(EDESTADDRREQ) X(EDOM) X(EDOTDOT) X(EDQUOT) X(EEXIST) X(EFAULT) \
-    X(EFBIG) X(EHOSTDOWN) X(EHOSTUNREACH) X(EIDRM) X(EILSEQ) X(EINPROGRESS) X(EINTR) X(EINVAL) \
-    X(EIO) X(EISCONN) X(EISDIR) X(EISNAM) X(EKEYEXPIRED) X(EKEYREJECTED) X(EKEYREVOKED) \
-    X(EL2HLT) X(EL2NSYNC) X(EL3HLT) X(EL3RST) X(ELIBACC) X(ELIBBAD) X(ELIBEXEC) X(ELIBMAX) \
-    X(ELIBSCN) X(ELNRNG) X(ELOOP) X(EMEDIUMTYPE) X(EMFILE) X(EMLINK) X(EMSGSIZE) X(EMULTIHOP) \
-    X(ENAMETOOLONG) X(ENAVAIL) X(ENETDOWN) X(ENETRESET) X(ENETUNREACH) X(ENFILE) X(ENOANO) \
-    X(ENOBUFS) X(ENOCSI) X(ENODATA) X(ENODEV) X(ENOENT) X(ENOEXEC) X(ENOKEY) X(ENOLCK) \
-    X(ENOLINK) X(ENOMEDIUM) X(ENOMEM) X(ENOMSG) X(ENONET) X(ENOPKG) X(ENOPROTOOPT) X(ENOSPC) \
-    X(ENOSR) X(ENOSTR) X(ENOSYS) X(ENOTBLK) X(ENOTCONN) X(ENOTDIR) X(ENOTEMPTY) X(ENOTNAM) \
-    X(ENOTRECOVERABLE) X(ENOTSOCK) X(ENOTSUP) X(ENOTTY) X(ENOTUNIQ) X(ENXIO) X(EOPNOTSUPP) \
-    X(EOVERFLOW) X(EOWNERDEAD) X(EPERM) X(EPFNOSUPPORT) X(EPIPE) X(EPROTO) X(EPROTONOSUPPORT) \
-    X(EPROTOTYPE) X(ERANGE) X(EREMCHG) X(EREMOTE) X(EREMOTEIO) X(ERESTART) X(ERFKILL) X(EROFS) \
-    X(ESHUTDOWN) X(ESOCKTNOSUPPORT) X(ESPIPE) X(ESRCH) X(ESRMNT) X(ESTALE) X(ESTRPIPE) X(ETIME) \
-    X(ETIMEDOUT) X(ETOOMANYREFS) X(ETXTBSY) X(EUCLEAN) X(EUNATCH) X(EUSERS) X(EWOULDBLOCK) \
-    X(EXDEV) X(EXFULL) X(ECANCELED)
-/* clang-format on */
-
 static const struct name errors[] = {
-#define NAME(name) {#name, name},
-    ERRNO_NAMES(NAME)
-#undef NAME
+#define ERROR(name)                                                                                \
+    {                                                                                              \
+        .text = #name, .number = name                                                              \
+    }
+    ERRNO_NAMES(ERROR), ERROR(EDEADLOCK), ERROR(ENOTSUP), ERROR(EWOULDBLOCK)
+#undef ERROR
 };
 #define ERRORS (sizeof errors / sizeof errors[0])
 
@@ -66,11 +47,17 @@ int fault_errno(const char *name)
     return 0;
 }
 
+static int by_name(const void *left, const void *right)
+{
+    return strcmp(*(const char *const *)left, *(const char *const *)right);
+}
+
 const char *const *fault_errno_names(size_t *count)
 {
     static const char *names[ERRORS];
     for (size_t i = 0; i < ERRORS; i++)
         names[i] = errors[i].text;
+    qsort(names, ERRORS, sizeof *names, by_name);
     *count = ERRORS;
     return names;
 }
