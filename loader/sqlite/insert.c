@@ -95,6 +95,11 @@ int insert_end(struct insert *insert, struct error *error)
     return insert->failed ? error_set(error, "%s", insert->problem) : 0;
 }
 
+int insert_end_after(struct insert *insert, int result, struct error *error)
+{
+    return insert_end(insert, result == 0 ? error : NULL) != 0 ? -1 : result;
+}
+
 const char *insert_problem(sqlite3 *database)
 {
     int last = errno, system = sqlite3_system_errno(database);

@@ -98,6 +98,9 @@ void insert_columns(struct insert *insert, const struct column *columns, size_t 
 /* 0, or -1 with the first error. */
 MUST_CHECK int insert_end(struct insert *insert, struct error *error);
 
+/* The same; a result that is an error already stays, with its words. */
+MUST_CHECK int insert_end_after(struct insert *insert, int result, struct error *error);
+
 /* Why the connection's last call failed: the system's words where SQLite only has "disk I/O
  * error". */
 const char *insert_problem(sqlite3 *database);

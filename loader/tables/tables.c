@@ -45,11 +45,17 @@ static uint64_t held_ns(const struct tables *tables)
     return sum;
 }
 
+static void insert_number(struct insert *insert, const char *key, uint64_t value)
+{
+    insert_row(insert, column_text("key", key), column_count("value", value));
+}
+
 static int write_run(const struct tables *tables, sqlite3 *database, struct error *error)
 {
     const struct log_index *index = tables->index;
     const char *inside = fisql_fact_key(FISQL_FACT_PROCESS_HOOK_INSIDE_PS);
     const char *outside = fisql_fact_key(FISQL_FACT_PROCESS_HOOK_OUTSIDE_PS);
+    uint64_t cost_ns = taken_out_ns(tables), held = held_ns(tables);
     struct insert insert;
     char number[32];
     insert_begin(&insert, database, "run");
@@ -63,32 +69,22 @@ static int write_run(const struct tables *tables, sqlite3 *database, struct erro
                    value[0] != 0 && *end == 0 ? column_int("value", integer)
                                               : column_text("value", value));
     }
-    insert_row(&insert, column_text("key", inside),
-               column_count("value", tables->costs->mean.inside_ps));
-    insert_row(&insert, column_text("key", outside),
-               column_count("value", tables->costs->mean.outside_ps));
+    insert_number(&insert, inside, tables->costs->mean.inside_ps);
+    insert_number(&insert, outside, tables->costs->mean.outside_ps);
     insert_row(&insert, column_text("key", "hook_cost_source"),
                column_text("value", hook_costs_source_name(tables->costs->source)));
-    uint64_t cost_ns = taken_out_ns(tables);
-    insert_row(&insert, column_text("key", "hook_cost_ns"), column_count("value", cost_ns));
-    insert_row(&insert, column_text("key", "hook_cost_error_ns"),
-               column_count("value", hook_costs_error_ns(tables->costs, cost_ns)));
-    uint64_t held = held_ns(tables);
-    if (held > 0) {
-        insert_row(&insert, column_text("key", "held_ns"), column_count("value", held));
-    }
+    insert_number(&insert, "hook_cost_ns", cost_ns);
+    insert_number(&insert, "hook_cost_error_ns", hook_costs_error_ns(tables->costs, cost_ns));
+    if (held > 0)
+        insert_number(&insert, "held_ns", held);
     snprintf(number, sizeof number, "%016" PRIx64, index->run_id);
     insert_row(&insert, column_text("key", "run_id"), column_text("value", number));
-    insert_row(&insert, column_text("key", "complete"),
-               column_int("value", index->losses_count == 0 && index->ring_calls == 0));
-    if (index->ring_calls > 0) {
-        insert_row(&insert, column_text("key", "ring_dropped_calls"),
-                   column_count("value", index->ring_calls));
-    }
-    if (index->salvaged.live) {
-        insert_row(&insert, column_text("key", "being_recorded"), column_int("value", 1));
-    }
-    insert_row(&insert, column_text("key", "log_bytes"), column_count("value", index->size_bytes));
+    insert_number(&insert, "complete", index->losses_count == 0 && index->ring_calls == 0);
+    if (index->ring_calls > 0)
+        insert_number(&insert, "ring_dropped_calls", index->ring_calls);
+    if (index->salvaged.live)
+        insert_number(&insert, "being_recorded", 1);
+    insert_number(&insert, "log_bytes", index->size_bytes);
     return insert_end(&insert, error);
 }
 
@@ -396,8 +392,7 @@ static int write_functions(const struct tables *tables, sqlite3 *database, struc
     short_names_release(&names);
     free(called);
     free(units);
-    int ended = insert_end(&insert, result == 0 ? error : NULL);
-    return result != 0 ? result : ended;
+    return insert_end_after(&insert, result, error);
 }
 
 static int write_sites(const struct tables *tables, sqlite3 *database, struct file_list *files,
@@ -580,26 +575,25 @@ static int write_losses(const struct tables *tables, sqlite3 *database, struct e
 
 int tables_write(const struct tables *tables, sqlite3 *database, struct error *error)
 {
-    int (*const parts[])(const struct tables *, sqlite3 *,
-                         struct error *) = {tables_write_values,
-                                            tables_write_rollups,
-                                            tables_write_context_edges,
-                                            write_run,
-                                            write_processes,
-                                            write_threads,
-                                            write_modules,
-                                            write_program,
-                                            tables_write_notes,
-                                            write_anomalies,
-                                            write_losses,
-                                            write_cut_calls,
-                                            tables_write_changes,
-                                            tables_write_gaps,
-                                            write_hook_costs,
-                                            tables_write_faults,
-                                            tables_write_incidents,
-                                            tables_write_objects,
-                                            tables_write_locks};
+    table_writer *const parts[] = {tables_write_values,
+                                   tables_write_rollups,
+                                   tables_write_context_edges,
+                                   write_run,
+                                   write_processes,
+                                   write_threads,
+                                   write_modules,
+                                   write_program,
+                                   tables_write_notes,
+                                   write_anomalies,
+                                   write_losses,
+                                   write_cut_calls,
+                                   tables_write_changes,
+                                   tables_write_gaps,
+                                   write_hook_costs,
+                                   tables_write_faults,
+                                   tables_write_incidents,
+                                   tables_write_objects,
+                                   tables_write_locks};
     int result = 0;
     for (size_t i = 0; result == 0 && i < sizeof parts / sizeof parts[0]; i++)
         result = parts[i](tables, database, error);

@@ -77,7 +77,7 @@ int tables_write_incidents(const struct tables *tables, sqlite3 *database, struc
     insert_begin(&insert, database, "incidents");
     while (result == 0 && table_records_next(&records))
         result = insert_incident(&insert, records.thread_id, records.record, error);
-    return insert_end(&insert, result == 0 ? error : NULL) != 0 ? -1 : result;
+    return insert_end_after(&insert, result, error);
 }
 
 /* ---- calls and blocks ---- */

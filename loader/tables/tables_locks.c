@@ -353,7 +353,7 @@ static int write_waits(struct lock_tables *state)
 {
     insert_begin(&state->insert, state->database, "lock_waits");
     int result = each_record(state, 1u << FISQL_LOCK_WAIT | 1u << FISQL_LOCK_TAKEN, write_wait);
-    return insert_end(&state->insert, result == 0 ? state->error : NULL) != 0 ? -1 : result;
+    return insert_end_after(&state->insert, result, state->error);
 }
 
 static int write_holds(struct lock_tables *state)
@@ -437,7 +437,7 @@ static int write_misuses(struct lock_tables *state)
 {
     insert_begin(&state->insert, state->database, "lock_misuses");
     int result = each_record(state, 1u << FISQL_LOCK_MISUSED, write_misuse);
-    return insert_end(&state->insert, result == 0 ? state->error : NULL) != 0 ? -1 : result;
+    return insert_end_after(&state->insert, result, state->error);
 }
 
 /* ---- cycles ---- */

@@ -216,11 +216,7 @@ int tables_write_notes(const struct tables *tables, sqlite3 *database, struct er
             result = write_trace_note(&writer, records.thread_id, record);
     }
     free(writer.forms.bytes);
-    struct insert *const inserts[] = {&writer.notes, &writer.values, &writer.pauses};
-    for (size_t i = 0; i < sizeof inserts / sizeof inserts[0]; i++) {
-        struct error other;
-        if (insert_end(inserts[i], result == 0 ? error : &other) != 0)
-            result = -1;
-    }
-    return result;
+    result = insert_end_after(&writer.notes, result, error);
+    result = insert_end_after(&writer.values, result, error);
+    return insert_end_after(&writer.pauses, result, error);
 }

@@ -312,11 +312,8 @@ int tables_write_objects(const struct tables *tables, sqlite3 *database, struct 
         i += life.count;
         life_write(&writer, &life);
     }
-    int result = insert_end(&writer.objects, error);
-    if (insert_end(&writer.diaries, result == 0 ? error : &(struct error){0}) != 0)
-        result = -1;
-    if (insert_end(&writer.references, result == 0 ? error : &(struct error){0}) != 0)
-        result = -1;
     free(said);
-    return result;
+    int result = insert_end(&writer.objects, error);
+    result = insert_end_after(&writer.diaries, result, error);
+    return insert_end_after(&writer.references, result, error);
 }

@@ -46,40 +46,18 @@ static inline bool table_records_next(struct table_records *records)
     return records->record != NULL;
 }
 
-/* Writes the tables fault_rules and faults. */
-MUST_CHECK int tables_write_faults(const struct tables *tables, sqlite3 *database,
-                                   struct error *error);
+/* Writes some tables. */
+typedef int table_writer(const struct tables *tables, sqlite3 *database, struct error *error);
 
-/* Writes the table incidents. */
-MUST_CHECK int tables_write_incidents(const struct tables *tables, sqlite3 *database,
-                                      struct error *error);
-/* Writes the tables objects, diaries and object_references. */
-MUST_CHECK int tables_write_objects(const struct tables *tables, sqlite3 *database,
-                                    struct error *error);
-/* Writes the tables of locks. */
-MUST_CHECK int tables_write_locks(const struct tables *tables, sqlite3 *database,
-                                  struct error *error);
-/* Writes the tables notes, note_values and pauses. */
-MUST_CHECK int tables_write_notes(const struct tables *tables, sqlite3 *database,
-                                  struct error *error);
-
-/* Writes the table recording_changes. */
-MUST_CHECK int tables_write_changes(const struct tables *tables, sqlite3 *database,
-                                    struct error *error);
-
-/* Writes the table gaps. */
-MUST_CHECK int tables_write_gaps(const struct tables *tables, sqlite3 *database,
-                                 struct error *error);
-
-/* Writes what was added up of values, and puts late ones into call_values. */
-MUST_CHECK int tables_write_values(const struct tables *tables, sqlite3 *database,
-                                   struct error *error);
-/* Writes the table context_edges. */
-MUST_CHECK int tables_write_context_edges(const struct tables *tables, sqlite3 *database,
-                                          struct error *error);
-
-/* Writes function_stats and all other tables of what was added up while decoding. */
-MUST_CHECK int tables_write_rollups(const struct tables *tables, sqlite3 *database,
-                                    struct error *error);
+table_writer tables_write_faults;        /* fault_rules, faults */
+table_writer tables_write_incidents;     /* incidents */
+table_writer tables_write_objects;       /* objects, diaries, object_references */
+table_writer tables_write_locks;         /* locks, lock_* */
+table_writer tables_write_notes;         /* notes, note_values, pauses */
+table_writer tables_write_changes;       /* recording_changes */
+table_writer tables_write_gaps;          /* gaps */
+table_writer tables_write_values;        /* of values; puts late ones into call_values */
+table_writer tables_write_context_edges; /* context_edges */
+table_writer tables_write_rollups;       /* function_stats, and other sums of the decoders */
 
 #endif

@@ -192,8 +192,7 @@ static int write_slow_calls(const struct tables *tables, sqlite3 *database, stru
                        column_id("example_call_id", function->recursion.cycle_call));
         }
     }
-    int result = insert_end(&insert, error);
-    return insert_end(&cycles, error) != 0 ? -1 : result;
+    return insert_end_after(&cycles, insert_end(&insert, error), error);
 }
 
 static int write_thread_functions(const struct tables *tables, sqlite3 *database,
@@ -348,8 +347,7 @@ static int write_sequences(const struct tables *tables, sqlite3 *database,
     }
     free(ranked);
     free(childless);
-    int ended = insert_end(&insert, error);
-    return result != 0 ? result : ended;
+    return insert_end_after(&insert, result, error);
 }
 
 int tables_write_rollups(const struct tables *tables, sqlite3 *database, struct error *error)
@@ -363,8 +361,8 @@ int tables_write_rollups(const struct tables *tables, sqlite3 *database, struct 
     if (result == 0)
         result = write_function_stats(tables, database, counts, error);
     free(counts);
-    int (*const others[])(const struct tables *, sqlite3 *, struct error *) = {
-        write_histograms, write_slow_calls, write_thread_functions, write_edges, write_callee_runs};
+    table_writer *const others[] = {write_histograms, write_slow_calls, write_thread_functions,
+                                    write_edges, write_callee_runs};
     for (size_t i = 0; result == 0 && i < sizeof others / sizeof others[0]; i++)
         result = others[i](tables, database, error);
     return result;

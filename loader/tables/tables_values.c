@@ -271,8 +271,7 @@ static int write_parameters(const struct tables *tables, sqlite3 *database, stru
     struct insert *inserts[] = {&writer.parameters, &writer.enumerators, &writer.stats,
                                 &writer.counts, &writer.costs};
     for (size_t i = 0; i < sizeof inserts / sizeof *inserts; i++)
-        if (insert_end(inserts[i], error) != 0)
-            result = -1;
+        result = insert_end_after(inserts[i], result, error);
     return result;
 }
 
