@@ -20,6 +20,14 @@ uint32_t btree_record_max(const struct btree_file *file)
     return file->usable_bytes - 35; /* a leaf cell without overflow pages */
 }
 
+struct btree_table *btree_find(struct btree_file *file, const char *name, bool index)
+{
+    for (size_t i = 0; i < file->tables_count; i++)
+        if ((file->tables[i].index_of != NULL) == index && strcmp(file->tables[i].name, name) == 0)
+            return &file->tables[i];
+    return NULL;
+}
+
 int btree_bytes_write(struct btree_file *file, uint64_t offset, const void *data, size_t bytes,
                       struct error *error)
 {

@@ -177,31 +177,16 @@ static uint32_t *sort(const uint32_t *keys, uint32_t count, uint32_t most)
     return rowids;
 }
 
-/* The empty index of this name; NULL = there is none. */
-static struct btree_table *find(struct btree_file *file, const char *name)
-{
-    for (size_t i = 0; i < file->tables_count; i++)
-        if (file->tables[i].index_of != NULL && strcmp(file->tables[i].name, name) == 0)
-            return &file->tables[i];
-    return NULL;
-}
-
-/* The table has one unfilled index less. */
-static void count_off(struct btree_file *file, const char *table)
-{
-    for (size_t i = 0; i < file->tables_count; i++)
-        if (file->tables[i].index_of == NULL && strcmp(file->tables[i].name, table) == 0)
-            file->tables[i].indexes--;
-}
-
 int btree_index_fill(struct btree_file *file, const char *name, const uint32_t *keys,
                      uint32_t count, struct error *error)
 {
-    struct btree_table *index = find(file, name);
+    struct btree_table *index = btree_find(file, name, true);
     if (index == NULL || index->indexes == 0)
         return error_set_file(error, ERROR_SYSTEM, file->path, "no empty index %s", name);
     index->indexes = 0;
-    count_off(file, index->index_of);
+    struct btree_table *table = btree_find(file, index->index_of, false);
+    if (table != NULL)
+        table->indexes--;
     if (count == 0)
         return 0;
     uint32_t most = greatest(keys, count), *rowids = sort(keys, count, most);

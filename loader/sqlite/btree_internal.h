@@ -161,6 +161,9 @@ int btree_pages_take(struct btree_file *file, uint32_t wanted, struct btree_exte
 /* Returns unused pages. */
 int btree_pages_return(struct btree_file *file, struct btree_extent extent, struct error *error);
 
+/* The table of this name, or the index; NULL = there is none. */
+struct btree_table *btree_find(struct btree_file *file, const char *name, bool index);
+
 int btree_bytes_read(struct btree_file *file, uint64_t offset, void *data, size_t bytes,
                      struct error *error);
 int btree_bytes_write(struct btree_file *file, uint64_t offset, const void *data, size_t bytes,

@@ -55,7 +55,16 @@ void btree_part_free(struct btree_part *part)
     free(part);
 }
 
-/* Writes the complete pages of the extent and takes a new one. */
+/* Writes the complete pages of the extent. */
+static int write_extent(struct btree_part *part, struct error *error)
+{
+    size_t bytes = (size_t)part->extent_used * part->file->page_bytes;
+    return bytes == 0
+               ? 0
+               : btree_pages_write(part->file, part->extent.first, part->buffer, bytes, error);
+}
+
+/* Writes the extent and takes a new one. */
 static int next_extent(struct btree_part *part, struct error *error)
 {
     struct btree_file *file = part->file;
@@ -64,9 +73,7 @@ static int next_extent(struct btree_part *part, struct error *error)
         if (part->buffer == NULL)
             return error_set_file(error, ERROR_SYSTEM, file->path, "out of memory");
     }
-    if (part->extent_used > 0 &&
-        btree_pages_write(file, part->extent.first, part->buffer,
-                          (size_t)part->extent_used * file->page_bytes, error) < 0)
+    if (write_extent(part, error) < 0)
         return -1;
     part->extent_used = 0;
     part->extent.count = 0;
@@ -234,8 +241,7 @@ int btree_patch(struct btree_part *part, const struct btree_place *place, uint32
     return 0;
 }
 
-/* Writes the page that btree_replace has changed last. */
-static int write_kept(struct btree_part *part, struct error *error)
+int btree_part_flush(struct btree_part *part, struct error *error)
 {
     uint32_t page = part->kept_page;
     part->kept_page = 0;
@@ -250,7 +256,7 @@ static unsigned char *keep_page(struct btree_part *part, uint32_t page, struct e
     unsigned char *found = page_in_memory(part, page);
     if (found != NULL)
         return found;
-    if (write_kept(part, error) < 0)
+    if (btree_part_flush(part, error) < 0)
         return NULL;
     if (part->kept == NULL && (part->kept = malloc(part->file->page_bytes)) == NULL) {
         error_set_file(error, ERROR_SYSTEM, part->file->path, "out of memory");
@@ -319,23 +325,13 @@ int btree_replace(struct btree_part *part, struct btree_place *place, const void
     return 0;
 }
 
-/* Called by btree_finish, too, for what was replaced after the part's end. */
-int btree_part_flush(struct btree_part *part, struct error *error)
-{
-    return write_kept(part, error);
-}
-
 int btree_part_end(struct btree_part *part, struct error *error)
 {
     struct btree_file *file = part->file;
     if (part->ended)
         return 0;
     part->ended = true;
-    if (part->leaf != NULL && complete_leaf(part, error) < 0)
-        return -1;
-    if (part->extent_used > 0 &&
-        btree_pages_write(file, part->extent.first, part->buffer,
-                          (size_t)part->extent_used * file->page_bytes, error) < 0)
+    if ((part->leaf != NULL && complete_leaf(part, error) < 0) || write_extent(part, error) < 0)
         return -1;
     must(part->extent_used <= part->extent.count);
     struct btree_extent rest = {part->extent.first + part->extent_used,

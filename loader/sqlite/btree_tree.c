@@ -121,16 +121,13 @@ static int check_parts(const struct btree_file *file, const char *table,
 /* The table's root page; 0 = it is not the empty leaf of a rowid table. */
 static uint32_t find_root(struct builder *builder, const char *name, struct error *error)
 {
-    const struct btree_file *file = builder->file;
-    const struct btree_table *table = NULL;
-    for (size_t i = 0; i < file->tables_count; i++)
-        if (file->tables[i].index_of == NULL && strcmp(file->tables[i].name, name) == 0)
-            table = &file->tables[i];
+    struct btree_file *file = builder->file;
+    const struct btree_table *table = btree_find(file, name, false);
     if (table == NULL) {
         error_set_file(error, ERROR_SYSTEM, file->path, "no table %s", name);
         return 0;
     }
-    if (btree_page_read(builder->file, table->root, builder->page, error) < 0)
+    if (btree_page_read(file, table->root, builder->page, error) < 0)
         return 0;
     if (table->indexes > 0 || builder->page[0] != BTREE_LEAF ||
         btree_get2(builder->page + 3) != 0) {
