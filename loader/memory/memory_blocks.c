@@ -139,11 +139,6 @@ int memory_blocks_take(struct memory_blocks *blocks, uint32_t *index, struct err
     return array_reserve(&blocks->items, &blocks->capacity, (size_t)*index + 1, error);
 }
 
-int memory_blocks_give_back(struct memory_blocks *blocks, uint32_t index, struct error *error)
-{
-    return memory_indexes_give_back(&blocks->indexes, index, error);
-}
-
 void memory_blocks_release(struct memory_blocks *blocks)
 {
     free(blocks->items);
@@ -201,12 +196,11 @@ int memory_inherited_add(struct memory_inherited *inherited, uint64_t address,
 int memory_inherited_copy(struct memory_inherited *child, const struct memory_inherited *parent,
                           struct error *error)
 {
-    for (size_t i = 0; parent->at.count > 0 && i <= parent->at.mask; i++) {
-        const struct memory_map_slot *slot = &parent->at.slots[i];
-        if (slot->value != 0 && memory_map_find(&child->at, slot->address) == MEMORY_MAP_NONE &&
+    const struct memory_map_slot *slot;
+    for (size_t at = 0; (slot = memory_map_next(&parent->at, &at)) != NULL;)
+        if (memory_map_find(&child->at, slot->address) == MEMORY_MAP_NONE &&
             memory_inherited_add(child, slot->address, parent->blocks[slot->value - 1], error) < 0)
             return -1;
-    }
     return 0;
 }
 

@@ -43,6 +43,18 @@ int memory_map_put(struct memory_map *map, uint64_t address, uint64_t value, str
 
 void memory_map_remove(struct memory_map *map, uint64_t address);
 
+/* Goes through the addresses; *at: 0 at first. NULL = no more. */
+static inline const struct memory_map_slot *memory_map_next(const struct memory_map *map,
+                                                            size_t *at)
+{
+    while (map->count > 0 && *at <= map->mask) {
+        const struct memory_map_slot *slot = &map->slots[(*at)++];
+        if (slot->value != 0)
+            return slot;
+    }
+    return NULL;
+}
+
 void memory_map_release(struct memory_map *map);
 
 /* ---- indexes ---- */
@@ -111,7 +123,6 @@ struct memory_blocks {
 
 /* The index of an unused item with undefined content. */
 int memory_blocks_take(struct memory_blocks *blocks, uint32_t *index, struct error *error);
-int memory_blocks_give_back(struct memory_blocks *blocks, uint32_t index, struct error *error);
 void memory_blocks_release(struct memory_blocks *blocks);
 
 /* ---- blocks of the thread that allocated them ---- */

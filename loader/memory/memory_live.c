@@ -159,12 +159,10 @@ int memory_live_add(struct memory_live *live, const struct memory_block *block, 
 
     struct memory_live_thread *thread = change(live, block->thread);
     add_amount(&thread->live, block->size);
-    thread->totals.allocs++;
-    thread->totals.alloc_bytes += block->size;
-
     add_amount(&live->all, block->size);
-    live->step_totals.allocs++;
-    live->step_totals.alloc_bytes += block->size;
+    const struct memory_totals more = {.allocs = 1, .alloc_bytes = block->size};
+    memory_totals_add(&thread->totals, &more);
+    memory_totals_add(&live->step_totals, &more);
     count_max(live->all.bytes, &live->step_bytes_max);
     if (live->all.bytes > live->timeline->peak.bytes) {
         live->timeline->peak =
@@ -184,10 +182,7 @@ void memory_live_remove(struct memory_live *live, const struct memory_block *blo
     remove_amount(&live->functions[stack->function], block->size);
     remove_amount(&thread->live, block->size);
     remove_amount(&live->all, block->size);
-    if (freed) {
-        thread->totals.frees++;
-        thread->totals.free_bytes += block->size;
-        live->step_totals.frees++;
-        live->step_totals.free_bytes += block->size;
-    }
+    const struct memory_totals more = {.frees = freed, .free_bytes = freed ? block->size : 0};
+    memory_totals_add(&thread->totals, &more);
+    memory_totals_add(&live->step_totals, &more);
 }

@@ -105,20 +105,20 @@ static int find_stack(struct pairing *pairing, struct pair_thread *thread, uint3
     return 0;
 }
 
-/* The totals of the event's place: its frame's, its function's own, its path's and all. Returns
- * their number, or -1. */
-static int find_totals(struct pairing *pairing, struct pair_thread *thread,
-                       struct memory_totals *totals[4])
+/* Adds to the totals of the event's place: its frame's, its function's own, its path's and all. */
+static int add_totals(struct pairing *pairing, struct pair_thread *thread,
+                      const struct memory_totals *more)
 {
     struct memory_sums *sums = &pairing->memory->sums;
     const struct memory_place *place = place_of(thread);
     if (memory_sums_reach(sums, place->frame, place->function, pairing->error) < 0)
         return -1;
-    totals[0] = &sums->all;
-    totals[1] = &sums->frames[place->frame];
-    totals[2] = &sums->functions[place->function].own;
-    totals[3] = place->path > 0 ? &thread->paths[place->path - 1] : NULL;
-    return place->path > 0 ? 4 : 3;
+    memory_totals_add(&sums->all, more);
+    memory_totals_add(&sums->frames[place->frame], more);
+    memory_totals_add(&sums->functions[place->function].own, more);
+    if (place->path > 0)
+        memory_totals_add(&thread->paths[place->path - 1], more);
+    return 0;
 }
 
 static int count_alloc(struct pairing *pairing, struct pair_thread *thread,
@@ -127,15 +127,10 @@ static int count_alloc(struct pairing *pairing, struct pair_thread *thread,
     struct memory *memory = pairing->memory;
     struct alloc_stack *stack = &memory->stacks.items[block->stack];
     memory_stack_count_alloc(stack, block);
-    struct memory_totals *totals[4];
-    int count = find_totals(pairing, thread, totals);
-    for (int i = 0; i < count; i++) {
-        totals[i]->allocs++;
-        totals[i]->alloc_bytes += block->size;
-    }
-    if (count < 0)
-        return -1;
-    return memory_counts_alloc(&memory->counts, stack, block, pairing->error);
+    struct memory_totals more = {.allocs = 1, .alloc_bytes = block->size};
+    return add_totals(pairing, thread, &more) < 0
+               ? -1
+               : memory_counts_alloc(&memory->counts, stack, block, pairing->error);
 }
 
 static int count_free(struct pairing *pairing, struct pair_thread *thread,
@@ -144,15 +139,10 @@ static int count_free(struct pairing *pairing, struct pair_thread *thread,
     struct memory *memory = pairing->memory;
     struct alloc_stack *stack = &memory->stacks.items[block->stack];
     memory_stack_count_free(stack, block, freed);
-    struct memory_totals *totals[4];
-    int count = find_totals(pairing, thread, totals);
-    for (int i = 0; i < count; i++) {
-        totals[i]->frees++;
-        totals[i]->free_bytes += block->size;
-    }
-    if (count < 0)
-        return -1;
-    return memory_counts_free(&memory->counts, stack, block, freed, pairing->error);
+    struct memory_totals more = {.frees = 1, .free_bytes = block->size};
+    return add_totals(pairing, thread, &more) < 0
+               ? -1
+               : memory_counts_free(&memory->counts, stack, block, freed, pairing->error);
 }
 
 /* ---- blocks ---- */
@@ -315,9 +305,9 @@ static int on_free(struct pairing *pairing, uint32_t thread_index, uint64_t ns)
 static int on_process_end(struct pairing *pairing, uint32_t id)
 {
     struct memory_process *process = &pairing->memory->processes.items[id];
-    for (size_t i = 0; process->live.count > 0 && i <= process->live.mask; i++)
-        if (process->live.slots[i].value != 0 &&
-            forget_block(pairing, (uint32_t)(process->live.slots[i].value - 1)) < 0)
+    const struct memory_map_slot *slot;
+    for (size_t at = 0; (slot = memory_map_next(&process->live, &at)) != NULL;)
+        if (forget_block(pairing, (uint32_t)(slot->value - 1)) < 0)
             return -1;
     memory_process_forget(process);
     return 0;
@@ -349,11 +339,9 @@ static int end_processes(struct pairing *pairing)
 {
     const struct memory_processes *processes = &pairing->memory->processes;
     for (size_t id = 0; id < processes->capacity; id++) {
-        const struct memory_map *live = &processes->items[id].live;
-        for (size_t i = 0; live->count > 0 && i <= live->mask; i++) {
-            if (live->slots[i].value == 0)
-                continue;
-            const struct memory_block *block = &pairing->blocks.items[live->slots[i].value - 1];
+        const struct memory_map_slot *slot;
+        for (size_t at = 0; (slot = memory_map_next(&processes->items[id].live, &at)) != NULL;) {
+            const struct memory_block *block = &pairing->blocks.items[slot->value - 1];
             struct memory_link link = memory_link_of(block);
             memory_stack_note_live(&pairing->memory->stacks.items[block->stack], block);
             if (memory_chains_end(&pairing->chains, &link, pairing->error) < 0)

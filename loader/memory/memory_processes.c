@@ -122,10 +122,8 @@ int memory_processes_fork(struct memory_processes *processes, uint32_t child_id,
     struct memory_process *child = &processes->items[child_id];
     const struct memory_process *parent = &processes->items[child->parent];
     processes->forking[processes->forking_count++] = child_id;
-    for (size_t i = 0; parent->live.count > 0 && i <= parent->live.mask; i++) {
-        const struct memory_map_slot *slot = &parent->live.slots[i];
-        if (slot->value == 0)
-            continue;
+    const struct memory_map_slot *slot;
+    for (size_t at = 0; (slot = memory_map_next(&parent->live, &at)) != NULL;) {
         const struct memory_block *block = &blocks->items[slot->value - 1];
         if (memory_inherited_add(&child->inherited, slot->address,
                                  (struct memory_inherited_block){block->id, block->size, false},

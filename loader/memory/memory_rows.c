@@ -85,7 +85,7 @@ static int write_first(struct memory_rows *rows, struct error *error)
                      block->final ? 0 : SPARE_BYTES, &block->place, error) < 0)
         return -1;
     block->written = true;
-    return block->final ? memory_blocks_give_back(rows->blocks, row->block, error) : 0;
+    return block->final ? memory_indexes_give_back(&rows->blocks->indexes, row->block, error) : 0;
 }
 
 int memory_rows_add(struct memory_rows *rows, uint32_t *index, struct error *error)
@@ -119,7 +119,7 @@ static int write_late(struct memory_rows *rows, struct error *error)
         encode(rows, block, &late->free, &record);
         if (btree_replace(rows->part, &block->place, record_data(&record), record_bytes(&record),
                           error) < 0 ||
-            memory_blocks_give_back(rows->blocks, late->block, error) < 0)
+            memory_indexes_give_back(&rows->blocks->indexes, late->block, error) < 0)
             return -1;
     }
     rows->late_count = 0;
@@ -137,7 +137,7 @@ int memory_rows_final(struct memory_rows *rows, uint32_t index,
         return 0;
     }
     if (freed == NULL)
-        return memory_blocks_give_back(rows->blocks, index, error);
+        return memory_indexes_give_back(&rows->blocks->indexes, index, error);
     rows->late[rows->late_count++] = (struct memory_late_free){index, *freed};
     return rows->late_count == LATE_MAX ? write_late(rows, error) : 0;
 }

@@ -92,12 +92,6 @@ void memory_leaks_release(struct memory_leaks *leaks)
 
 /* ---- the thread ---- */
 
-static int add_event(struct memory_thread *thread, const struct memory_event *event,
-                     struct error *error)
-{
-    return memory_spool_add(&thread->spool, thread->store, event, error);
-}
-
 /* The deepest call that was open at the allocation, too. */
 static void find_owner(struct memory_event *event, uint64_t alloc_call,
                        const struct memory_stack *stack)
@@ -137,7 +131,7 @@ static int allocated(struct memory_thread *thread, uint64_t tick, uint32_t kind,
         memory_own_alloc(&thread->own, address, size, event.call, error) < 0 ||
         memory_leaks_add(&thread->leaks, stack->depth, (int64_t)size, error) < 0)
         return -1;
-    return add_event(thread, &event, error);
+    return memory_spool_add(&thread->spool, thread->store, &event, error);
 }
 
 static int freed(struct memory_thread *thread, uint64_t tick, uint32_t kind, uint32_t site_id,
@@ -162,7 +156,7 @@ static int freed(struct memory_thread *thread, uint64_t tick, uint32_t kind, uin
         (own > 0 && block.size > 0 &&
          memory_leaks_add(&thread->leaks, stack->depth, -(int64_t)block.size, error) < 0))
         return -1;
-    return add_event(thread, &event, error);
+    return memory_spool_add(&thread->spool, thread->store, &event, error);
 }
 
 int memory_alloc(struct memory_thread *thread, uint64_t tick, uint32_t kind, uint32_t site_id,

@@ -134,11 +134,6 @@ static int write_facts(const struct memory *memory, sqlite3 *database, struct er
     return insert_end(&insert, error);
 }
 
-static int write_errors(const struct memory *memory, sqlite3 *database, struct error *error)
-{
-    return memory_errors_write(&memory->errors, database, error);
-}
-
 /* The bits that a size has. */
 static void level_of(sqlite3_context *context, int count, sqlite3_value **values)
 {
@@ -176,10 +171,10 @@ static int write_places(const struct memory *memory, sqlite3 *database, struct e
 int memory_write(struct memory *memory, sqlite3 *database, struct error *error)
 {
     int (*const writers[])(const struct memory *, sqlite3 *, struct error *) = {
-        write_stacks, write_counters, write_flows, write_timeline,
-        write_facts,  write_errors,   write_places};
+        write_stacks, write_counters, write_flows, write_timeline, write_facts, write_places};
     if (memory_errors_classify(&memory->errors, &memory->processes, memory->threads,
-                               memory->threads_count, database, error) < 0)
+                               memory->threads_count, database, error) < 0 ||
+        memory_errors_write(&memory->errors, database, error) < 0)
         return -1;
     for (size_t i = 0; i < COUNT(writers); i++)
         if (writers[i](memory, database, error) < 0)
