@@ -2,9 +2,10 @@
  * table, or two that belong together. */
 #include "loader/tables/tables.h"
 
-#include "base/array.h"
+#include "base/intern.h"
 #include "base/must.h"
 #include "base/parts.h"
+#include "base/text_pool.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -172,37 +173,23 @@ static int write_modules(const struct tables *tables, sqlite3 *database, struct 
 /* ---- functions, files, sites ---- */
 
 struct file_list {
-    struct intern_text {
-        char *path;
-        uint32_t next;
-    } * items;
-    size_t count, capacity;
-    bool short_of_memory; /* some have no id */
-    uint32_t buckets[4096];
+    struct text_pool paths;
+    struct intern ids;    /* files.id - 1 by the pool's text */
+    bool short_of_memory; /* some files have no id */
 };
 
 /* The id of a file's path; 0 = there is none, or no memory (short_of_memory). */
 static uint32_t file_id(struct file_list *list, const char *path)
 {
+    uint32_t index;
     if (path == NULL)
         return 0;
-    uint32_t hash = 2166136261u;
-    for (const char *at = path; *at != 0; at++)
-        hash = (hash ^ (unsigned char)*at) * 16777619u;
-    uint32_t *bucket = &list->buckets[hash % 4096];
-    for (uint32_t at = *bucket; at != 0; at = list->items[at - 1].next)
-        /* Ids in buckets are of items. NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
-        if (strcmp(list->items[at - 1].path, path) == 0)
-            return at;
-    char *copy = strdup(path);
-    if (copy == NULL || array_reserve(&list->items, &list->capacity, list->count + 1, NULL) != 0) {
-        free(copy);
+    const char *text = text_pool_add(&list->paths, path, strlen(path), NULL);
+    if (text == NULL || intern_add(&list->ids, (uintptr_t)text, 0, &index, NULL) != 0) {
         list->short_of_memory = true;
         return 0;
     }
-    list->items[list->count] = (struct intern_text){copy, *bucket};
-    *bucket = (uint32_t)++list->count;
-    return *bucket;
+    return index + 1;
 }
 
 static void unknown_name(const struct tables *tables, const struct program_function *function,
@@ -426,8 +413,8 @@ static int write_files(sqlite3 *database, const struct file_list *files, struct 
 {
     struct insert insert;
     insert_begin(&insert, database, "files");
-    for (size_t i = 0; i < files->count; i++) {
-        const char *path = files->items[i].path;
+    for (uint32_t i = 0; i < files->ids.count; i++) {
+        const char *path = (const char *)(uintptr_t)files->ids.keys[i].a;
         insert_row(&insert, column_int("id", (int64_t)i + 1), column_text("path", path),
                    column_text("name", last_part(path)));
     }
@@ -436,19 +423,15 @@ static int write_files(sqlite3 *database, const struct file_list *files, struct 
 
 static int write_program(const struct tables *tables, sqlite3 *database, struct error *error)
 {
-    struct file_list *files = calloc(1, sizeof *files);
-    if (files == NULL)
-        return error_set(error, "out of memory");
-    int result = write_functions(tables, database, files, error);
+    struct file_list files = {.short_of_memory = false};
+    int result = write_functions(tables, database, &files, error);
     if (result == 0)
-        result = write_sites(tables, database, files, error);
+        result = write_sites(tables, database, &files, error);
     if (result == 0)
-        result = files->short_of_memory ? error_set(error, "out of memory for the names of files")
-                                        : write_files(database, files, error);
-    for (size_t i = 0; i < files->count; i++)
-        free(files->items[i].path);
-    free(files->items);
-    free(files);
+        result = files.short_of_memory ? error_set(error, "out of memory for the names of files")
+                                       : write_files(database, &files, error);
+    intern_release(&files.ids);
+    text_pool_release(&files.paths);
     return result;
 }
 
@@ -558,15 +541,9 @@ static int write_losses(const struct tables *tables, sqlite3 *database, struct e
     for (size_t i = 0; i < index->losses_count; i++)
         write_loss(&insert, tables, &index->losses[i]);
     if (index->losses_left_out > 0) {
-        char reason[] = "too many losses", detail[64];
-        struct log_loss left_out = {.reason = reason,
-                                    .detail = detail,
-                                    .offset = UINT64_MAX,
-                                    .bytes = UINT64_MAX,
-                                    .chunks = UINT64_MAX,
-                                    .calls = UINT64_MAX,
-                                    .from_tick = TICK_UNKNOWN,
-                                    .to_tick = TICK_UNKNOWN};
+        char detail[64];
+        struct log_loss left_out = log_loss_of("too many losses");
+        left_out.detail = detail;
         snprintf(detail, sizeof detail, "%" PRIu64 " more have no row", index->losses_left_out);
         write_loss(&insert, tables, &left_out);
     }

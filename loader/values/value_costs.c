@@ -123,10 +123,8 @@ static int by_value(const void *left, const void *right)
     return x < y ? -1 : x > y;
 }
 
-static int each_counter(const struct value_counts *counts,
-                        int (*each)(void *context, int64_t low, int64_t high,
-                                    const struct cost_bucket *bucket, struct error *error),
-                        void *context, struct error *error)
+static int each_counter(const struct value_counts *counts, cost_visitor *each, void *context,
+                        struct error *error)
 {
     const struct value_counter **sorted = malloc((counts->counters_count + 1) * sizeof(void *));
     if (sorted == NULL)
@@ -148,10 +146,8 @@ static int each_counter(const struct value_counts *counts,
     return result;
 }
 
-int value_costs_each(const struct value_counts *counts,
-                     int (*each)(void *context, int64_t low, int64_t high,
-                                 const struct cost_bucket *bucket, struct error *error),
-                     void *context, struct error *error)
+int value_costs_each(const struct value_counts *counts, cost_visitor *each, void *context,
+                     struct error *error)
 {
     int result = 0;
     if (!counts->wants_costs)

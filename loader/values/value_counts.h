@@ -100,11 +100,12 @@ int value_counts_merge(struct value_counts *into, struct value_counts *from, str
 /* Sorts the counters, the commonest first. Nothing can be added then. */
 void value_counts_sort(struct value_counts *counts);
 
+/* Of the values low .. high. */
+typedef int cost_visitor(void *context, int64_t low, int64_t high, const struct cost_bucket *bucket,
+                         struct error *error);
 /* Calls for each bucket that has calls, by value ascending. */
-int value_costs_each(const struct value_counts *counts,
-                     int (*each)(void *context, int64_t low, int64_t high,
-                                 const struct cost_bucket *bucket, struct error *error),
-                     void *context, struct error *error);
+int value_costs_each(const struct value_counts *counts, cost_visitor *each, void *context,
+                     struct error *error);
 
 static inline bool value_room_take(struct value_room *room, size_t bytes)
 {
