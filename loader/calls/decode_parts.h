@@ -152,8 +152,8 @@ int call_leave_down_to(struct decoder *decoder, uint32_t depth, enum ended ended
 /* decoded_thread.c: adds up what the thread did. */
 int decode_fold_thread(struct decoder *decoder, struct error *error);
 
-/* decode_records.c: adds a record of now and the innermost open call, with a copy of `text` unless that is
- * NULL. Returns NULL without memory. Valid until the next one is added. */
+/* decode_records.c: adds a record of now and the innermost open call, with a copy of `text` unless
+ * that is NULL. Returns NULL without memory. Valid until the next one is added. */
 struct decode_record *decode_record(struct decoder *decoder, enum decode_kind kind,
                                     const void *text, size_t bytes, struct error *error);
 void decode_records_release(struct decode_records *records);

@@ -1,4 +1,4 @@
-/* The records of a thread: everything but calls and locks. One list in the log's order holds all kinds. */
+/* A thread's records: all but calls and locks, of all kinds in one list in the log's order. */
 #include "loader/calls/decode_parts.h"
 
 #include <stdlib.h>
