@@ -54,7 +54,12 @@
 
 #include <stdint.h>
 
+/* The log's version. A reader refuses a newer one: raise it with each change that it cannot skip, such as a
+ * new event. */
+#define FISQL_LOG_VERSION 5u
+
 #define FISQL_SLOTS_MAX 0x2000u
+
 /* The events by their codes: the list from which the codes, readers' tables, dump's words and
  * docs/log-format.md are made. A code that names a slot, a kind or a number of bytes has that added. `units`:
  * the event's first units, up to the first field without a length.
@@ -127,33 +132,40 @@ enum fisql_code_units {
 #undef FISQL_UNITS_ENUM
 };
 
+/* What an event does to its thread's clock. */
+enum fisql_event_clock {
+    FISQL_CLOCK_STILL,   /* nothing: its ticks, if any, are not the clock's */
+    FISQL_CLOCK_MOVES,   /* moves it; the event that follows happens later still */
+    FISQL_CLOCK_INSTANT, /* moves it to the instant at which the event happened */
+};
+
 /* What an event is, in whichever code. Readers switch over all of them. ARGUMENTS and RESULT come last: they
- * belong to the event right before. X(type, word of fisql dump) */
+ * belong to the event right before. X(type, word of fisql dump, clock) */
 #define FISQL_EVENT_TYPES(X)                                                                       \
-    X(EXIT, "exit")                                                                                \
-    X(ENTER, "enter")                                                                              \
-    X(DEFINE, "define")                                                                            \
-    X(TIME, "time")                                                                                \
-    X(ENTER_FULL, "enter")                                                                         \
-    X(UNWIND, "unwind")                                                                            \
-    X(MISMATCH, "mismatched-exit")                                                                 \
-    X(NOTE, "note")                                                                                \
-    X(COUNTED, "counted")                                                                          \
-    X(PAUSE, "pause")                                                                              \
-    X(GAP, "gap")                                                                                  \
-    X(HELD, "held")                                                                                \
-    X(FAULT, "fault")                                                                              \
-    X(INCIDENT, "incident")                                                                        \
-    X(LOCK, "lock")                                                                                \
-    X(CHECKPOINT, "checkpoint")                                                                    \
-    X(PAUSED, "a pause begins")                                                                    \
-    X(RESUMED, "a pause ends")                                                                     \
-    X(OBJECT, "object")                                                                            \
-    X(ALLOC, "alloc")                                                                              \
-    X(FREE, "free")                                                                                \
-    X(REALLOC, "realloc")                                                                          \
-    X(ARGUMENTS, "arguments")                                                                      \
-    X(RESULT, "result")
+    X(EXIT, "exit", INSTANT)                                                                       \
+    X(ENTER, "enter", INSTANT)                                                                     \
+    X(DEFINE, "define", STILL)                                                                     \
+    X(TIME, "time", MOVES)                                                                         \
+    X(ENTER_FULL, "enter", INSTANT)                                                                \
+    X(UNWIND, "unwind", INSTANT)                                                                   \
+    X(MISMATCH, "mismatched-exit", INSTANT)                                                        \
+    X(NOTE, "note", INSTANT)                                                                       \
+    X(COUNTED, "counted", STILL)                                                                   \
+    X(PAUSE, "pause", INSTANT)                                                                     \
+    X(GAP, "gap", STILL)                                                                           \
+    X(HELD, "held", STILL)                                                                         \
+    X(FAULT, "fault", INSTANT)                                                                     \
+    X(INCIDENT, "incident", INSTANT)                                                               \
+    X(LOCK, "lock", INSTANT)                                                                       \
+    X(CHECKPOINT, "checkpoint", INSTANT)                                                           \
+    X(PAUSED, "a pause begins", INSTANT)                                                           \
+    X(RESUMED, "a pause ends", INSTANT)                                                            \
+    X(OBJECT, "object", INSTANT)                                                                   \
+    X(ALLOC, "alloc", INSTANT)                                                                     \
+    X(FREE, "free", INSTANT)                                                                       \
+    X(REALLOC, "realloc", INSTANT)                                                                 \
+    X(ARGUMENTS, "arguments", STILL)                                                               \
+    X(RESULT, "result", STILL)
 #define FISQL_VALUES_BYTES_MAX 0x3ffu /* of one event */
 #define FISQL_COUNTED_SLOTS 0x1000u
 

@@ -18,7 +18,6 @@
 #include "formats/events.h"
 
 #define FISQL_CHUNK_MAGIC 0x4c515346u /* "FSQL" */
-#define FISQL_LOG_VERSION 5u
 #define FISQL_CHUNK_LENGTH_MAX (1u << 24) /* a longer one is damage */
 
 /* The kinds of chunk. Kinds whose payload is "facts" hold pairs of NUL-terminated strings, key

@@ -132,49 +132,21 @@ static int stack_event(struct live_stack *stack, const struct event *event, stru
     const struct live_definition *definition = &stack->definitions[event->slot];
     if (definition->reading != stack->reading)
         definition = &none;
-    switch (event->type) {
-    case EVENT_DEFINE:
+    if (event_clock(event->type) != FISQL_CLOCK_STILL)
+        stack->tick += event->ticks;
+    if (event->type == EVENT_ENTER)
+        return stack_enter(stack, definition->function, definition->site, error);
+    if (event->type == EVENT_ENTER_FULL)
+        return stack_enter(stack, event->function, event->site, error);
+    if (event->type == EVENT_EXIT)
+        return stack_leave(stack, 1, false, error);
+    if (event->type == EVENT_UNWIND)
+        return stack_leave(stack, event->calls, true, error);
+    /* No other event opens or ends a call. */
+    if (event->type == EVENT_DEFINE)
         stack->definitions[event->slot] =
             (struct live_definition){event->function, event->site, stack->reading};
-        return 0;
-    case EVENT_ENTER:
-        stack->tick += event->ticks;
-        return stack_enter(stack, definition->function, definition->site, error);
-    case EVENT_ENTER_FULL:
-        stack->tick += event->ticks;
-        return stack_enter(stack, event->function, event->site, error);
-    case EVENT_EXIT:
-        stack->tick += event->ticks;
-        return stack_leave(stack, 1, false, error);
-    case EVENT_UNWIND:
-        stack->tick += event->ticks;
-        return stack_leave(stack, event->calls, true, error);
-    case EVENT_PAUSE:
-        stack->paused = true;
-        stack->tick += event->ticks;
-        return 0;
-    case EVENT_COUNTED:
-    case EVENT_GAP:
-    case EVENT_HELD:
-    case EVENT_ARGUMENTS:
-    case EVENT_RESULT:
-        return 0;
-    case EVENT_TIME:
-    case EVENT_MISMATCH:
-    case EVENT_NOTE:
-    case EVENT_FAULT:
-    case EVENT_INCIDENT:
-    case EVENT_OBJECT:
-    case EVENT_LOCK:
-    case EVENT_CHECKPOINT:
-    case EVENT_PAUSED:
-    case EVENT_RESUMED:
-    case EVENT_ALLOC:
-    case EVENT_FREE:
-    case EVENT_REALLOC:
-        stack->tick += event->ticks;
-        return 0;
-    }
+    stack->paused |= event->type == EVENT_PAUSE;
     return 0;
 }
 

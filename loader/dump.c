@@ -192,7 +192,7 @@ static void dump_gap(FILE *out, const struct event *event)
 }
 
 static const char *const event_words[] = {
-#define WORD(type, word) word,
+#define WORD(type, word, clock) word,
     FISQL_EVENT_TYPES(WORD)
 #undef WORD
 };

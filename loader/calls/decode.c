@@ -304,14 +304,6 @@ static int decode_event(struct decoder *decoder, const struct event *event, stru
     return 0;
 }
 
-/* Whether the event is at an instant of its own: the clock of others stands, or goes on only. */
-static bool event_happens(const struct event *event)
-{
-    return event->type != EVENT_DEFINE && event->type != EVENT_COUNTED &&
-           event->type != EVENT_TIME && event->type != EVENT_GAP && event->type != EVENT_HELD &&
-           event->type < EVENT_ARGUMENTS;
-}
-
 /* ---- chunks ---- */
 
 /* Behind a gap: says when it was, and that calls which were entered in it and which the snapshot
@@ -371,9 +363,9 @@ static int decode_next(struct decoder *decoder, struct event_cursor *cursor, boo
         *behind = BEHIND_OTHERS;
         return decode_values(decoder, &event, what, error) != 0 ? -1 : 1;
     }
-    if (event.type != EVENT_DEFINE && event.type != EVENT_COUNTED)
+    if (event_clock(event.type) != FISQL_CLOCK_STILL)
         thread_clock_advance(&decoder->clock, event.ticks);
-    if (pending && event_happens(&event) &&
+    if (pending && event_clock(event.type) == FISQL_CLOCK_INSTANT &&
         (decode_gap_ends(decoder, error) != 0 || decode_write_ends(decoder, before_ns, error) != 0))
         return -1;
     decoder->ended.call_id = 0; /* an exit may be that of a call without a row */
@@ -495,10 +487,11 @@ static uint64_t first_tick(const struct fisql_chunk *chunk)
     struct event event;
     uint64_t tick = chunk->tick_start;
     while (event_next(&cursor, &event) > 0) {
-        if (event.type == EVENT_DEFINE || event.type == EVENT_COUNTED)
+        enum fisql_event_clock clock = event_clock(event.type);
+        if (clock == FISQL_CLOCK_STILL)
             continue;
         tick += event.ticks;
-        if (event_happens(&event))
+        if (clock == FISQL_CLOCK_INSTANT)
             return tick;
     }
     return chunk->tick_start;

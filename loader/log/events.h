@@ -16,7 +16,7 @@
 #include "formats/log.h"
 
 enum event_type {
-#define EVENT_ENUM(type, word) EVENT_##type,
+#define EVENT_ENUM(type, word, clock) EVENT_##type,
     FISQL_EVENT_TYPES(EVENT_ENUM)
 #undef EVENT_ENUM
 };
@@ -78,6 +78,16 @@ struct event_cursor events_begin(const struct fisql_chunk *chunk);
 /* Reads any event. 1: *event holds it (only the fields of its type are set); 0: the end; -1: the
  * units break the rules. */
 int event_next(struct event_cursor *cursor, struct event *event);
+
+static inline enum fisql_event_clock event_clock(enum event_type type)
+{
+    static const uint8_t clocks[] = {
+#define EVENT_CLOCK(type, word, clock) FISQL_CLOCK_##clock,
+        FISQL_EVENT_TYPES(EVENT_CLOCK)
+#undef EVENT_CLOCK
+    };
+    return (enum fisql_event_clock)clocks[type];
+}
 
 /* The record of a LOCK; it is sound, as event_next() gave it. */
 void event_lock(const struct event *event, struct fisql_lock_record *record);
