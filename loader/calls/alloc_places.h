@@ -1,7 +1,7 @@
 /*
- * Where blocks were allocated and freed, to the user: a site within a copy of system code that has no
- * hooks (std::vector<T>::_M_realloc_insert) becomes the place in the innermost call's own code that
- * led there (program_place). What was found is kept, by site and function.
+ * Where the user's code allocated and freed blocks. A site in a copy of system code without hooks
+ * (std::vector<T>::_M_realloc_insert) becomes the place in the innermost call's own code that led
+ * there (program_place). Answers are cached by site and function.
  */
 #ifndef FISQL_LOADER_CALLS_ALLOC_PLACES_H
 #define FISQL_LOADER_CALLS_ALLOC_PLACES_H
@@ -21,8 +21,8 @@ struct alloc_places {
 /* Empty; zeros are, too. */
 void alloc_places_release(struct alloc_places *places);
 
-/* *place becomes the place (sites.id) of a site that a call of the function (functions.id, 0 = none)
- * allocated or freed at. */
+/* *place: the place (sites.id) of a site where a call of the function (functions.id, 0 = none)
+ * allocated or freed. */
 int alloc_places_find(struct alloc_places *places, struct program *program, uint32_t site,
                       uint32_t function, uint32_t *place, struct error *error);
 

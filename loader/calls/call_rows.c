@@ -1,10 +1,10 @@
 /*
  * The rows of calls: see call_rows.h.
  *
- * A record is built from its end downwards straight in the page (btree_direct.h): the values first,
- * the last column before the others, each with one store of 8 bytes whose upper part the next one
- * overwrites; then the header, whose length is fixed by the number of columns because each serial
- * type takes one byte. Columns that equal their DEFAULT are left out at the end.
+ * A record is built backwards, straight in the page (btree_direct.h): the values from the last column
+ * to the first, each with one store of 8 bytes whose upper part the next one overwrites; then the
+ * header, whose length depends on the number of columns alone because each serial type takes one
+ * byte. Columns at the end that equal their DEFAULT are left out.
  */
 #include "loader/calls/call_rows.h"
 
@@ -22,7 +22,7 @@
 #define COLUMNS 10
 #define RECORD_MAX (1 + COLUMNS + 9 * 8) /* bytes of the longest one */
 
-/* Serial type and bytes of an integer that is not negative, by the bits that it has. */
+/* Serial type and bytes of a non-negative integer, by its number of bits. */
 static const struct width {
     uint8_t type, bytes;
 } widths[65] = {
@@ -90,7 +90,7 @@ static inline unsigned char *put_row(unsigned char *at, uint32_t thread, const s
     return at;
 }
 
-/* The record of a call that is still open: what its end will tell is at full width. */
+/* The record of an open call: the fields that its end will set have full width. */
 static unsigned char *put_open_row(unsigned char *at, uint32_t thread, const struct row *row,
                                    uint32_t *duration_offset)
 {
@@ -106,8 +106,8 @@ static unsigned char *put_open_row(unsigned char *at, uint32_t thread, const str
     return at;
 }
 
-/* Where the page has too little room for any record, its own length decides. Rows of open calls are kept in
- * window->open. */
+/* Appends a row by its own length: append_run() needs room for the longest. window->open gets the
+ * places of open calls. */
 static int append(struct row_window *window, uint64_t id, struct error *error)
 {
     unsigned char buffer[RECORD_MAX + 16];
@@ -129,7 +129,7 @@ static int append(struct row_window *window, uint64_t id, struct error *error)
     return 0;
 }
 
-/* Appends the rows of calls that have ended, as long as the page has room. Returns the first one that is left. */
+/* Appends rows of ended calls while the page has room. Returns the first id that is left. */
 static uint64_t append_run(struct row_window *window, uint64_t first_id, uint64_t end_id)
 {
     struct btree_direct run;
@@ -151,7 +151,7 @@ static uint64_t append_run(struct row_window *window, uint64_t first_id, uint64_
 
 /* ---- batches ---- */
 
-/* The row of a call that was written open last is completed. */
+/* Completes the row that was written open last. */
 static int patch(struct row_window *window, const struct row_end *end, struct error *error)
 {
     unsigned char buffer[5 * 8];
@@ -166,8 +166,6 @@ static int patch(struct row_window *window, const struct row_end *end, struct er
     return btree_patch(window->part, &row->place, row->duration_offset, at, (uint32_t)(limit - at),
                        error);
 }
-
-/* Two steps make a batch: adding it up, and writing its rows. Neither needs the other. */
 
 static int add_ends(struct row_window *window, const struct row_batch *batch, struct error *error)
 {
@@ -207,7 +205,7 @@ static void count_written(const struct row_window *window, const struct row_batc
     __atomic_fetch_add(window->progress_calls, batch->end_id - batch->first_id, __ATOMIC_RELAXED);
 }
 
-#define ROWS_AT_ONCE 64u /* what is added up is in the first cache still when it is written */
+#define ROWS_AT_ONCE 64u /* they are still in the first cache when they are written */
 
 /* Both steps by one thread. */
 static int finish_batch(struct row_window *window, const struct row_batch *batch,
@@ -242,7 +240,7 @@ static int write_batch(struct row_window *window, const struct row_batch *batch,
     return 0;
 }
 
-/* ---- steps, and who takes them ---- */
+/* ---- steps ---- */
 
 static struct row_batch *batch_at(struct row_window *window, uint32_t number)
 {
@@ -259,7 +257,7 @@ static bool has_work(const struct row_window *window)
     return has_step(window, BATCH_ADD) || has_step(window, BATCH_WRITE);
 }
 
-/* Takes the next step of a window that has work. The lock is held, but not meanwhile. */
+/* Takes the next step of a window that has work. Releases the held lock meanwhile. */
 static void take_step(struct row_window *window, enum batch_step wanted)
 {
     struct helpers *helpers = window->helpers;
@@ -307,7 +305,7 @@ void row_windows_help(struct helpers *helpers)
     pthread_mutex_unlock(&helpers->lock);
 }
 
-/* Until no more than so many batches are left: takes steps, or waits for who does. */
+/* Takes steps, or waits for helpers, until at most `left` batches are left. */
 static void finish_down_to(struct row_window *window, uint32_t left)
 {
     while (window->batches_count > left)
@@ -317,7 +315,7 @@ static void finish_down_to(struct row_window *window, uint32_t left)
             helpers_wait(window->helpers);
 }
 
-/* Puts the batch that is full into the queue, where somebody is there to take it or others wait. */
+/* Queues the full batch if a helper is idle, else finishes it here. */
 static int hand_over(struct row_window *window, struct error *error)
 {
     struct helpers *helpers = window->helpers;
@@ -347,7 +345,7 @@ _Static_assert(((BATCHES_MAX + 2) & (BATCHES_MAX + 1)) == 0, "the ring is a powe
 int row_window_init(struct row_window *window, struct helpers *helpers,
                     struct callee_history *history, uint64_t *progress_calls, struct error *error)
 {
-    /* With helpers, rows of the batches that wait stay where they are. */
+    /* With helpers, the rows of queued batches stay in the ring. */
     uint64_t ring = WINDOW_ROWS + (helpers != NULL ? BATCHES_MAX * WINDOW_ROWS / 2 : 0);
     *window = (struct row_window){
         .mask = ring - 1, .progress_calls = progress_calls, .history = history, .helpers = helpers};
@@ -376,7 +374,7 @@ void row_window_stop(struct row_window *window)
     pthread_mutex_unlock(&helpers->lock);
 }
 
-/* What a load that fails has not added up. */
+/* Of a failed load. */
 static void release_batch(struct row_batch *batch)
 {
     for (size_t i = 0; i < batch->ends_count; i++)

@@ -34,7 +34,7 @@ int call_stack_grow(struct call_stack *stack, struct error *error)
     if (array_reserve(&stack->items, &stack->capacity, (size_t)stack->depth + 1, error) != 0)
         return -1;
     if (stack->capacity > OPEN_MAX)
-        stack->capacity = OPEN_MAX; /* so that growing is asked for there */
+        stack->capacity = OPEN_MAX; /* a deeper call asks to grow again */
     return 0;
 }
 

@@ -1,12 +1,10 @@
 /*
- * The stack of the calls that are open in the thread that is being decoded. At its bottom may lie
- * *inherited* calls, those of a forked child's parent: they give the child's calls their frames and
- * are no calls of its own.
+ * The open calls of the decoded thread. At the bottom may be *inherited* calls, those of a forked
+ * child's parent: they give the child's calls their frames and are not calls of the child.
  *
- * A snapshot names the innermost FISQL_SNAPSHOT_MAX calls. Where more are open and no chunk before
- * tells which, the others are *hidden*: they have no rows, but their exits come. So the stack knows
- * how many are hidden between which of its calls, and an exit that finds hidden calls innermost
- * ends one of them.
+ * A snapshot names the innermost FISQL_SNAPSHOT_MAX calls. Calls outside these that no earlier
+ * chunk names are *hidden*: they have no rows, but their exits come. The stack knows how many are
+ * hidden between which of its calls. An exit ends a hidden call if one is innermost.
  */
 #ifndef FISQL_LOADER_CALLS_CALL_STACK_H
 #define FISQL_LOADER_CALLS_CALL_STACK_H
@@ -25,13 +23,13 @@ struct open_call {
     struct memory_open_call head; /* first: memory reads the stack through it */
     uint64_t enter_ns, enter_tick, children_ns, child_calls;
     struct link *link;      /* NULL = inherited */
-    struct link *last_link; /* of the call that it made last; NULL = it made none */
+    struct link *last_link; /* of its last callee; NULL = it made no call */
     uint32_t pair;
-    struct hook_share settled; /* what to add to its share at the cost of now; only valid where it
-                                  was entered before that cost began */
+    struct hook_share settled; /* to add to its share at the present cost; valid if it was entered
+                                  before that cost began */
 };
 
-/* Calls that are open and of which nothing else is known. */
+/* Open calls of which nothing else is known. */
 struct hidden_calls {
     uint32_t at; /* calls of the stack around them */
     uint32_t calls;
@@ -52,7 +50,7 @@ void call_stack_release(struct call_stack *stack);
 /* Forgets all calls. */
 void call_stack_clear(struct call_stack *stack);
 
-/* Makes room for one more call: *out is its place, which is not counted in yet. */
+/* Makes room for one more call. *out: its place, which does not count yet. */
 int call_stack_grow(struct call_stack *stack, struct error *error);
 static inline int call_stack_place(struct call_stack *stack, struct open_call **out,
                                    struct error *error)
@@ -63,50 +61,50 @@ static inline int call_stack_place(struct call_stack *stack, struct open_call **
     return 0;
 }
 
-/* The innermost call, an inherited one too; NULL = none is open. */
+/* The innermost call, own or inherited; NULL = none is open. */
 static inline struct open_call *call_stack_top(const struct call_stack *stack)
 {
     return stack->depth > 0 ? &stack->items[stack->depth - 1] : NULL;
 }
 
-/* Whether the innermost call is one of the thread's own. */
+/* Whether the innermost call is the thread's own. */
 static inline bool call_stack_has_own(const struct call_stack *stack)
 {
     return stack->depth > stack->inherited;
 }
 
-/* The innermost call where it is one of the thread's own; else NULL. */
+/* The innermost call if it is the thread's own, else NULL. */
 static inline struct open_call *call_stack_own_top(const struct call_stack *stack)
 {
     return call_stack_has_own(stack) ? &stack->items[stack->depth - 1] : NULL;
 }
 
-/* The id of the innermost call of the thread's own, 0 = none. */
+/* The id of the same call, 0 = none. */
 static inline uint64_t call_stack_call_id(const struct call_stack *stack)
 {
     return call_stack_has_own(stack) ? stack->items[stack->depth - 1].head.call_id : 0;
 }
 
-/* What memory wants to know of it. */
+/* The thread's own calls, as loader/memory reads them. */
 static inline struct memory_stack call_stack_own(const struct call_stack *stack)
 {
     return (struct memory_stack){stack->items + stack->inherited, sizeof *stack->items,
                                  stack->depth - stack->inherited};
 }
 
-/* The depth at which calls are hidden, nearest to the top; 0 = there are none. */
+/* The greatest depth at which calls are hidden; 0 = none are. */
 uint32_t call_stack_hidden_at(const struct call_stack *stack);
 
-/* The depth at which an exit does not end a call of the thread's own. */
+/* The depth at which an exit ends a hidden or inherited call. */
 uint32_t call_stack_floor(const struct call_stack *stack);
 
-/* `calls` hidden calls more are innermost. */
+/* Puts `calls` hidden calls on top. */
 int call_stack_hide(struct call_stack *stack, uint32_t calls, struct error *error);
 
-/* Ends up to `calls` hidden calls, if such are innermost. Returns how many. */
+/* Ends up to `calls` innermost hidden calls. Returns how many. */
 uint32_t call_stack_end_hidden(struct call_stack *stack, uint32_t calls);
 
-/* Forgets the hidden calls that lie within calls which have ended. Returns how many are left. */
+/* Forgets the hidden calls within calls that have ended. Returns how many are left. */
 uint64_t call_stack_drop_hidden(struct call_stack *stack);
 
 #endif

@@ -35,7 +35,7 @@ static const struct rare_sums *rare_of(const struct call_sums *sums)
     return sums->rare != NULL ? sums->rare : &none;
 }
 
-/* Every call has ended when sums are read. */
+/* When sums are read, every call has ended. */
 static uint64_t finished(const struct call_sums *sums)
 {
     return sums->calls - rare_of(sums)->open;

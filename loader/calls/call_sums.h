@@ -1,8 +1,8 @@
 /*
- * What is added up over the calls of a link and of a frame. There may be millions of these and a call
- * finds its own in no cache, so they are small: what every call changes lies in the first 11 words,
- * what few of them ever need in a struct rare_sums apart. A struct tally says the same at length; the
- * few things that only functions are asked for are counted there (function_rollup).
+ * Sums over the calls of a link or a frame. There may be millions, and a call finds its own in no
+ * cache, so they are small: each call changes the first 11 words; a struct rare_sums has what few of
+ * them need. A struct tally has the same figures at length. Figures that only functions have are in
+ * function_rollup.
  */
 #ifndef FISQL_LOADER_CALLS_CALL_SUMS_H
 #define FISQL_LOADER_CALLS_CALL_SUMS_H
@@ -15,14 +15,14 @@
 #include "loader/calls/tally.h"
 
 struct rare_sums {
-    uint64_t counted; /* calls that are no rows */
+    uint64_t counted; /* calls without rows */
     uint64_t open;    /* calls that ended 2 or 3 */
     uint64_t sum_high, square_high;
     struct off_sums off;
 };
 
 struct call_sums {
-    uint64_t calls; /* those that are rows */
+    uint64_t calls; /* with rows */
     uint64_t child_calls;
     uint64_t last_enter_ns;
     uint64_t min_ns, max_ns;     /* of the CPU durations of finished calls; see call_sums_begin */
@@ -34,7 +34,7 @@ struct call_sums {
     struct rare_sums *rare; /* NULL = zeros; owned */
 };
 
-/* No call has finished yet: to be called before the first one is added to zeros. */
+/* Call it before the first call is added to zeros. */
 static inline void call_sums_begin(struct call_sums *sums)
 {
     sums->min_ns = UINT64_MAX;
@@ -46,7 +46,7 @@ static inline bool call_sums_any(const struct call_sums *sums)
     return sums->calls > 0 || sums->rare != NULL;
 }
 
-/* What few need, made where it is new; NULL without memory. */
+/* Makes `rare` if it is new; NULL without memory. */
 struct rare_sums *call_sums_rare(struct call_sums *sums, struct error *error);
 void call_sums_release(struct call_sums *sums);
 
@@ -76,16 +76,15 @@ static inline int call_sums_finished(struct call_sums *sums, uint64_t call_id, u
     return 0;
 }
 
-/* Which of a link's calls are the outermost activations in their threads: all, or none. */
+/* Whether a link's calls are outermost activations in their threads: all are, or none. */
 struct outermost {
     bool of_frame, of_function;
 };
 
-/* What the sums of a link say, and those of a frame (whose calls are taken as outermost). */
+/* The tally of a link, or of a frame (whose calls count as outermost). */
 struct tally call_sums_tally(const struct call_sums *sums, struct outermost outermost);
 
-/* Adds the sums of a link to those of its frame, or those of a frame to the same one's of another
- * worker. */
+/* Adds a link's sums to its frame's, or one worker's sums of a frame to another's. */
 int call_sums_add(struct call_sums *into, const struct call_sums *from, bool of_frame,
                   struct error *error);
 

@@ -1,13 +1,10 @@
 /*
- * What the open calls have called so far, for the table of callees that follow each other: runs of
- * the same callee, which run follows which, and the sequence of runs that a call ends with. All is
- * added up in a rollup; here lies what is open.
+ * What the open calls have called so far: runs of the same callee, which run follows which, and the
+ * sequence of runs that a call ends with. A rollup adds them up; the history holds the open ones.
  *
- * Who adds up the rows of calls tells of them here (row_sums.h), in the order of their ids. That says
- * all: the calls at a row's depth and below it have ended before its call was entered, the innermost
- * first. So this is no work of the thread that decodes, which has most of it.
- *
- * A row passes through here once, so that the common ways are inline.
+ * row_sums.h passes each row here once, in the order of ids. That is enough: the calls at a row's
+ * depth and deeper ended before its call was entered, the innermost first. So the busiest thread,
+ * the one that decodes, need not do this. The common paths are inline.
  */
 #ifndef FISQL_LOADER_CALLS_CALLEE_HISTORY_H
 #define FISQL_LOADER_CALLS_CALLEE_HISTORY_H
@@ -20,14 +17,13 @@
 #include "loader/calls/links.h"
 #include "loader/calls/rollup.h"
 
-/* A call that no row was seen behind. What lies under `last_callee` is only valid when that is not
- * NO_CALLEE. */
+/* An open call. The fields after `last_callee` are valid if that is not NO_CALLEE. */
 struct history_call {
     uint64_t call_id;
     struct link *link;
-    uint64_t duration_ns;    /* once it is known: see callee_history.unended */
+    uint64_t duration_ns;    /* once known: see callee_history.unended */
     uint32_t level;          /* the row's depth + 1; 0: there is no call */
-    uint32_t last_callee;    /* index in rollup.callee_runs of the callee run that goes on */
+    uint32_t last_callee;    /* the current callee run: index in rollup.callee_runs */
     uint64_t run_calls;      /* calls in it so far */
     uint64_t run_ns;         /* time in it */
     uint64_t runs;           /* of this call, this one included */
@@ -37,7 +33,7 @@ struct history_call {
 
 #define NO_CALLEE UINT32_MAX
 
-/* Which call the mark of a struct callee_runs was taken over from: see callee_history_mark. */
+/* A mark of a struct callee_runs that a nested call took over: see callee_history_mark. */
 struct callee_runs_mark {
     uint64_t call, before;
     uint32_t callee_runs; /* index in rollup.callee_runs */
@@ -47,17 +43,16 @@ struct callee_runs_mark {
 
 struct callee_history {
     struct rollup *rollup;
-    struct history_call
-        *open; /* each one's caller before it: open[1] is the outermost, open[0] none */
+    struct history_call *open; /* each behind its caller: open[1] is the outermost, open[0] none */
     size_t open_count, open_capacity; /* capacity: with that one */
-    size_t unended; /* so many of them, the first ones, have not ended as far as is known */
-    /* The callees of the open calls' sequences, up to SEQUENCE_SHOWN each: a stack, for a call goes
-     * on with its sequence only when the calls within it have ended. */
+    size_t unended;                   /* the first of them, whose end is not known yet */
+    /* The callees of the open calls' sequences, up to SEQUENCE_SHOWN each. A stack: a call's sequence
+     * continues only when the calls within it have ended. */
     uint32_t *callees;
     size_t callees_count, callees_capacity;
-    struct callee_runs_mark *marks; /* those that open calls took over, a stack too */
+    struct callee_runs_mark *marks; /* a stack: those that open calls took over */
     size_t marks_count, marks_capacity;
-    /* From a pair of callees that follow each other to its index in rollup.transitions. */
+    /* A cache: from two callees in a row to their index in rollup.transitions. */
     struct transition {
         uint32_t previous, callee_runs, index;
     } transitions[TRANSITIONS_CACHED];
@@ -67,7 +62,7 @@ struct callee_history {
 void callee_history_init(struct callee_history *history, struct rollup *rollup);
 void callee_history_release(struct callee_history *history);
 
-/* No call is open: another thread follows. */
+/* Another thread follows. */
 void callee_history_clear(struct callee_history *history);
 
 /* All rows of the thread were seen. */
@@ -102,7 +97,7 @@ static inline void callee_history_give_back(struct callee_history *history, uint
     }
 }
 
-/* Looks up the transition that the cache does not have, into its place there. */
+/* Fills the cache's entry with a transition that it lacks. */
 int callee_history_find(struct callee_history *history, struct transition *transition,
                         const struct history_call *caller, const struct link *link,
                         struct error *error);
@@ -122,7 +117,7 @@ static inline int callee_history_end_run(struct callee_history *history,
     return runs->seen_by == caller->call_id ? 0 : callee_history_mark(history, caller, runs, error);
 }
 
-/* Finds which transition the link's callee makes that follows the caller's last one. */
+/* Finds the transition from the caller's last callee to the link's. */
 static inline int callee_history_look_up(struct callee_history *history,
                                          const struct history_call *caller, struct link *link,
                                          struct error *error)
@@ -140,7 +135,7 @@ static inline int callee_history_look_up(struct callee_history *history,
     return 0;
 }
 
-/* Counts that `link`'s callee follows the caller's last one. */
+/* Counts that transition. */
 static inline int callee_history_transition(struct callee_history *history,
                                             const struct history_call *caller, struct link *link,
                                             struct error *error)
@@ -154,7 +149,7 @@ static inline int callee_history_transition(struct callee_history *history,
     return 0;
 }
 
-/* A callee run of `link`'s callee begins within `caller`. */
+/* A run of the link's callee begins within `caller`. */
 static inline int callee_history_begin_run(struct callee_history *history,
                                            struct history_call *caller, struct link *link,
                                            struct error *error)
@@ -182,7 +177,7 @@ static inline int callee_history_begin_run(struct callee_history *history,
     return 0;
 }
 
-/* The sequence that the call ends with: mostly that of the link's last call. */
+/* The sequence that the call ends with, mostly the same as the link's last call. */
 static inline int callee_history_shape(const struct callee_history *history,
                                        const struct history_call *call, struct shape **out,
                                        struct error *error)
@@ -217,7 +212,7 @@ static inline int callee_history_end_calls(struct callee_history *history,
     return 0;
 }
 
-/* A call that made none has ended. */
+/* A call that made no calls has ended. */
 static inline void callee_history_childless(struct function_rollup *function, uint64_t call_id)
 {
     if (function->kinds.childless++ == 0)
@@ -282,7 +277,7 @@ static inline int callee_history_row(struct callee_history *history, const struc
     return 0;
 }
 
-/* A call has ended whose row said that it had not: the innermost of those. */
+/* The innermost of the calls that had not ended when their rows came has ended. */
 static inline void callee_history_ended(struct callee_history *history, uint64_t duration_ns)
 {
     history->open[history->unended--].duration_ns = duration_ns;

@@ -7,7 +7,7 @@ static int changed(const struct chunk_source *source, const char *how, struct er
                           how);
 }
 
-/* keep: in the unpacker's memory, for the reader's is used again. */
+/* keep: copy it into the unpacker's memory, because the reader reuses its own. */
 static int read_chunk(struct chunk_source *source, const struct log_chunk *place, bool keep,
                       struct log_unpacker *unpacker, const struct fisql_chunk **chunk,
                       struct error *error)
@@ -46,7 +46,7 @@ void chunk_source_init(struct chunk_source *source, const struct log_index *inde
     errand_init(&source->ahead.errand, helpers, read_ahead, source);
 }
 
-/* The chunk that was read ahead, if it is this one; else it is read now. */
+/* Takes the chunk that was read ahead, or reads this one now. */
 static int take_chunk(struct chunk_source *source, const struct log_chunk *place, bool keep,
                       const struct fisql_chunk **chunk, struct error *error)
 {

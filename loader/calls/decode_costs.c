@@ -1,4 +1,4 @@
-/* What is taken out of the calls for the recording itself (hook_costs.h). */
+/* Takes the recording's own time out of the calls (hook_costs.h). */
 #include "loader/calls/decode_parts.h"
 
 #include <stdlib.h>
@@ -7,8 +7,8 @@
 
 #define WRITE_NS_MAX 10000000000u /* more is not believed */
 
-/* A cost that differs begins: the open calls keep what their hooks took so far. Costs change once in
- * many chunks; so a call that ends has one product to make, and none is summed up over its callees. */
+/* A new cost begins: the open calls keep what their hooks took so far. Costs change once in many
+ * chunks, so a call that ends needs one product and no sum over its callees. */
 static void settle_open(struct decoder *decoder, struct hook_cost next)
 {
     for (uint32_t i = decoder->stack.inherited; i < decoder->stack.depth; i++) {
@@ -23,7 +23,6 @@ static void settle_open(struct decoder *decoder, struct hook_cost next)
     }
 }
 
-/* What hooks cost from this chunk of the log on. */
 int decode_cost_begin(struct decoder *decoder, size_t chunk, struct error *error)
 {
     struct decoded_thread *out = decoder->out;

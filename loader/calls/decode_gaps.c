@@ -26,7 +26,7 @@ int decode_thread_ends(struct decoder *decoder, bool damaged, struct error *erro
     if (tick == TICK_UNKNOWN || damaged || process->ends_lost)
         return 0;
     if (process->killed.ns != TICK_UNKNOWN && thread->at_end.tick == TICK_UNKNOWN)
-        return 0; /* whether it waited or computed to its end is not known */
+        return 0; /* it may have waited or computed: not known */
     uint64_t start_ns = clock->now_ns, end_ns = clock_ns(clock->line, tick);
     if (end_ns < start_ns)
         end_ns = start_ns;

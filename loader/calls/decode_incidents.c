@@ -1,11 +1,11 @@
-/* Incidents: what a program said when it went wrong. */
+/* Incidents: what the collector recorded when a program went wrong. */
 #include "loader/calls/decode_parts.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define TEXT_MAX 4096u /* of one incident: more comes only of a damaged log */
+#define TEXT_MAX 4096u /* of one incident: only a damaged log has more */
 #define POINTERS_MAX 32u
 
 static int text_add(struct decode_record *incident, const struct event *event, struct error *error)
@@ -35,7 +35,7 @@ static int pointers_add(struct decoder *decoder, struct decode_record *incident,
                : -1;
 }
 
-/* address: a return address; 0 = there is none. */
+/* address: a return address; 0 = none. */
 static int find_site(struct decoder *decoder, uint64_t address, uint32_t *site, struct error *error)
 {
     uint32_t pair;
@@ -59,7 +59,7 @@ int decode_incident(struct decoder *decoder, const struct event *event, struct e
         return said->kind == FISQL_INCIDENT_MORE ? text_add(last, event, error)
                                                  : pointers_add(decoder, last, event, error);
     }
-    /* A site is where a call comes back to: of a signal, the code is the instruction itself. */
+    /* A site is a return address; a signal's code is the instruction itself. */
     bool exact = said->signal != 0 && said->kind != FISQL_INCIDENT_ABORT;
     if (find_site(decoder, said->code != 0 ? said->code + exact : 0, &site, error) != 0 ||
         find_site(decoder, said->caller, &caller, error) != 0)

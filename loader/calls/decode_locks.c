@@ -1,5 +1,5 @@
-/* Decoding records of locks: see decode.h. What other threads' points mean is told when all is decoded
- * (tables_locks.c). */
+/* Decodes records of locks: see decode.h. tables_locks.c resolves points of other threads when all is
+ * decoded. */
 #include "loader/calls/decode_parts.h"
 
 #include <string.h>
@@ -16,7 +16,7 @@ static int site_of(struct decoder *decoder, uint64_t address, uint32_t *site, st
                                        decoder->clock.tick, site, error);
 }
 
-/* What so many ticks before now last. */
+/* The duration of the last `ticks` ticks. */
 static uint64_t lasting_ns(const struct decoder *decoder, uint64_t ticks)
 {
     uint64_t now = decoder->clock.tick;
@@ -24,7 +24,7 @@ static uint64_t lasting_ns(const struct decoder *decoder, uint64_t ticks)
            clock_ns(decoder->clock.line, now - (ticks < now ? ticks : now));
 }
 
-/* The wait that ends is the last one for the lock. */
+/* Ends the last wait for the lock. */
 static void waited(struct decoder *decoder, const struct fisql_lock_record *record)
 {
     struct decode_locks *locks = &decoder->out->locks;

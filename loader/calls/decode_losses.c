@@ -39,7 +39,7 @@ int decode_losses_add(struct decode_losses *losses, const struct log_loss *loss,
     return 0;
 }
 
-/* Never below 0: a hostile log may show more calls than it lost. */
+/* Not below 0: a hostile log may show more calls than it lost. */
 static void take_out(uint64_t *lost, uint64_t calls)
 {
     *lost -= *lost < calls ? *lost : calls;

@@ -1,10 +1,9 @@
 /*
- * What decoding a thread found to be lost, and what to be there after all. It is kept with the
- * thread and told to the log's index when all threads are decoded: the index does not change while
- * they are.
+ * Losses that decoding a thread found, and calls that were not lost after all. They stay with the
+ * thread until all threads are decoded, because the log's index must not change meanwhile.
  *
- * Losses are known by their *number*: those of the index are index + 1 there, those found here go
- * on after them, 0 is what a flight recorder dropped.
+ * A loss has a *number*: in the index, its position + 1; those found here follow; 0 is what a flight
+ * recorder dropped.
  */
 #ifndef FISQL_LOADER_CALLS_DECODE_LOSSES_H
 #define FISQL_LOADER_CALLS_DECODE_LOSSES_H
@@ -14,10 +13,10 @@
 #include "base/error.h"
 #include "loader/log/log_index.h"
 
-/* What the chunk behind a loss says of it. */
+/* What the chunk behind a loss shows of it. */
 struct loss_found {
     uint32_t number;
-    uint64_t calls;              /* that have rows: they are not lost */
+    uint64_t calls;              /* with rows: they are not lost */
     uint64_t from_tick, to_tick; /* what is lost lay between them; TICK_UNKNOWN */
 };
 
@@ -33,8 +32,7 @@ struct decode_losses {
 void decode_losses_init(struct decode_losses *losses, const struct log_index *index);
 void decode_losses_release(struct decode_losses *losses);
 
-/* Adds a loss, copying its detail. *number is its number. Where there are too many it is only
- * counted, and *number is that of none. */
+/* Adds a loss, copying its detail. If there are too many, it is only counted and *number is LOSS_NONE. */
 #define LOSS_NONE UINT32_MAX
 int decode_losses_add(struct decode_losses *losses, const struct log_loss *loss, uint32_t *number,
                       struct error *error);
@@ -43,7 +41,7 @@ int decode_losses_add(struct decode_losses *losses, const struct log_loss *loss,
 int decode_losses_found(struct decode_losses *losses, const struct loss_found *found,
                         struct error *error);
 
-/* Tells the index. */
+/* Adds them to the index. */
 int decode_losses_merge(const struct decode_losses *losses, struct log_index *index,
                         struct error *error);
 

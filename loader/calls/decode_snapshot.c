@@ -1,8 +1,8 @@
 /*
- * What a chunk's snapshot does to the stack of open calls where chunks before it are missing or
- * recording was off; and ends that may be those of calls which no snapshot names (call_stack.h).
+ * Brings the stack of open calls into line with a chunk's snapshot if earlier chunks are missing or
+ * recording was off; and ends calls, also those that no snapshot names (call_stack.h).
  *
- * The *place* of a call is the number of calls open around it, hidden ones too: the snapshot's
+ * The *place* of a call is the number of open calls around it, hidden ones included. The snapshot's
  * entries are the calls of the places from left_out on.
  */
 #include <string.h>
@@ -52,8 +52,8 @@ static bool same_call(const struct decoder *decoder, const struct open_call *cal
            call->enter_tick == entry->enter_tick;
 }
 
-/* How many calls of the stack are open still: those that are left out of the snapshot may be, and
- * those that it confirms are. *place is that of the first other one. */
+/* The number of calls of the stack that are still open: those outside the snapshot may be, those that it
+ * confirms are. *place: that of the first other call. */
 static uint32_t confirmed(const struct decoder *decoder, const struct fisql_chunk *chunk,
                           uint64_t *place)
 {
@@ -74,8 +74,8 @@ static uint32_t confirmed(const struct decoder *decoder, const struct fisql_chun
     return keep;
 }
 
-/* The stack's calls from `keep` on have ended unseen: at the latest when another call was entered
- * in the place of the outermost of them, else when the chunk begins. */
+/* The stack's calls from `keep` on ended unseen: at the latest when another call was entered in the
+ * outermost one's place, else when the chunk begins. */
 static int end_lost(struct decoder *decoder, const struct fisql_chunk *chunk, uint32_t keep,
                     uint64_t place, uint64_t before_ns, struct error *error)
 {
@@ -91,8 +91,8 @@ static int end_lost(struct decoder *decoder, const struct fisql_chunk *chunk, ui
     return result;
 }
 
-/* Brings the hidden calls into line with the snapshot: it names those from left_out on, and below
- * that there are as many as it takes. *place is that of the first call that is not on the stack. */
+/* Makes the hidden calls agree with the snapshot, which names the calls from left_out on. *place: that
+ * of the first call that is not on the stack. */
 static int settle_hidden(struct decoder *decoder, uint32_t left_out, uint64_t *place,
                          struct error *error)
 {
@@ -106,8 +106,8 @@ static int settle_hidden(struct decoder *decoder, uint32_t left_out, uint64_t *p
     return call_stack_hide(&decoder->stack, missing, error);
 }
 
-/* Is the call the parent's of a forked child? The child's first chunk says so; where that is
- * missing the call's entry does, for it came before the fork. */
+/* Is it a call of a forked child's parent? The child's first chunk says so. If that is missing, the
+ * call's entry does: it came before the fork. */
 static bool is_inherited(const struct decoder *decoder, const struct fisql_chunk *chunk,
                          const struct fisql_open_call *entry)
 {

@@ -1,10 +1,10 @@
 /*
- * What macros of fisql_trace.h left: checkpoints and the like, and pauses.
+ * Events of the macros of fisql_trace.h: checkpoints and the like, and pauses.
  *
- * A pause is of the call that is innermost when it begins. What of it the call's callees took is theirs; the
- * rest, paused_ns, is in the call's children_ns, so that no self time holds it. It ends with FISQL_RESUME in the
- * call or in a callee, which was entered when it really ended, or with the call. The entries of gaps.h
- * hold it meanwhile: so calls without one cost nothing.
+ * A pause belongs to the call that is innermost when it begins. Its callees keep the time that they
+ * took; the rest, paused_ns, goes into the call's children_ns, so no self time has it. FISQL_RESUME
+ * ends it, in the call or in a callee (then it really ended when that was entered), or the call's end.
+ * The entries of gaps.h hold it meanwhile, so calls without a pause cost nothing.
  */
 #include "loader/calls/decode_parts.h"
 
@@ -20,8 +20,8 @@ int decode_checkpoint(struct decoder *decoder, const struct event *event, struct
 
 /* ---- pauses ---- */
 
-/* Ends the pause of an entry at end_ns, or before: when the call was left for a callee that is open. *paused_ns:
- * without what callees took. */
+/* Ends an entry's pause at end_ns, or earlier, when a callee that is still open was entered.
+ * *paused_ns: without the callees' time. */
 static int pause_end(struct decoder *decoder, struct gap_entry *entry, uint64_t end_ns,
                      uint64_t *paused_ns, struct error *error)
 {
@@ -62,7 +62,7 @@ int decode_paused(struct decoder *decoder, struct error *error)
     return 0;
 }
 
-/* Ends the pause of an entry whose call goes on. */
+/* Ends an entry's pause; its call goes on. */
 static int go_on(struct decoder *decoder, struct gap_entry *entry, uint64_t end_ns,
                  struct error *error)
 {

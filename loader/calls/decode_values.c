@@ -1,7 +1,7 @@
 /*
- * Arguments and results: what decoding knows of the calls that they belong to, for value_calls.h. An
- * ARGUMENTS belongs to the call that the event right before entered, which is the innermost one; a RESULT to
- * the one that it ended, whose place on the stack nothing has taken yet.
+ * Passes arguments and results, with their calls, to value_calls.h. An ARGUMENTS belongs to the call
+ * that the event right before entered, the innermost one; a RESULT to the call that it ended, whose
+ * place on the stack is still unused.
  */
 #include "loader/calls/decode_parts.h"
 
@@ -53,7 +53,7 @@ static int arguments(struct decoder *decoder, const struct event *event, struct 
                                    event->values, event->values_bytes, moment(decoder), error);
 }
 
-/* Processor time of the call that ended last. */
+/* Of the call that ended last. */
 static uint64_t ended_cpu_ns(const struct decoder *decoder)
 {
     const struct row *row = decoder->ended.row;

@@ -1,4 +1,4 @@
-/* What a thread gave: its functions are added up from the tallies of links when it ends. */
+/* The result of decoding a thread: when it ends, the tallies of links add up to its functions. */
 #include "loader/calls/decode_parts.h"
 
 #include <stdlib.h>
@@ -67,7 +67,7 @@ int decode_fold_thread(struct decoder *decoder, struct error *error)
         struct function_rollup *function = decoder->rollup.functions[of_thread->function];
         function->thread_index = 0;
         if (function->thread != decoder->threads_begun)
-            continue; /* its calls were counted, and have no rows */
+            continue; /* its calls were counted and have no rows */
         of_thread->last_call = function->last_call;
         rollup_latest_call(function, function->last_enter_ns, function->last_call);
     }

@@ -1,10 +1,10 @@
 /*
- * The dictionary of the chunk that is being decoded: what its slots were defined as. A definition
- * is looked up at the slot's first use, by that event's tick: the definition itself has none, and a
- * module may have come between the two. What was found is kept here, and stays where the next chunk
- * gives a slot the same meaning: most do, as the collector chooses slots by addresses.
+ * The dictionary of the decoded chunk: the definitions of its slots. A definition is resolved at the
+ * slot's first use, by that event's tick: the definition has no tick, and a module may have been
+ * loaded between the two. The answer is kept if the next chunk defines the slot in the same way, as
+ * most do, because the collector chooses slots by addresses.
  *
- * Slots are less than FISQL_SLOTS_MAX; who reads events has checked that.
+ * Slots are less than FISQL_SLOTS_MAX: event_next() checks that.
  */
 #ifndef FISQL_LOADER_CALLS_DICTIONARY_H
 #define FISQL_LOADER_CALLS_DICTIONARY_H
@@ -28,9 +28,9 @@ struct dictionary {
 
 /* Forgets all definitions: a chunk begins. */
 void dictionary_clear(struct dictionary *dictionary);
-/* And what the same ones were in chunks before: a pair of addresses may mean something else now. */
+/* Forgets the answers of earlier chunks, too: addresses may mean something else now. */
 void dictionary_forget(struct dictionary *dictionary);
-/* What a slot's definition of a call was found to be; pair as in `pairs`. */
+/* Keeps the answer for a call's slot; pair as in `pairs`. */
 static inline void dictionary_keep(struct dictionary *dictionary, uint32_t slot, uint32_t pair)
 {
     dictionary->pairs[slot] = dictionary->kept[slot] = pair;
@@ -38,8 +38,8 @@ static inline void dictionary_keep(struct dictionary *dictionary, uint32_t slot,
 
 void dictionary_define(struct dictionary *dictionary, uint32_t slot, struct definition definition);
 
-/* What a slot was defined as, a call's or an allocation's. An error of the kind damage where it was
- * not, or as the other. Borrowed. */
+/* The slot's definition, as a call or as an allocation; borrowed. ERROR_DAMAGE if it has none, or one
+ * of the other sort. */
 int dictionary_call(const struct dictionary *dictionary, uint32_t slot,
                     const struct definition **out, struct error *error);
 int dictionary_alloc(const struct dictionary *dictionary, uint32_t slot,

@@ -1,13 +1,11 @@
 /*
  * The calling context tree (Ammons, Ball & Larus 1997): a frame is a function called from a site
- * under a parent frame. One tree for all threads of all processes; ids are dense, from 1, and a
- * parent's id is less than its children's.
+ * under a parent frame. All threads of all processes share one tree. Ids are dense, from 1; a
+ * parent's id is less than its children's. The decoder chooses a call's frame and folds recursion
+ * (hot_loop.c).
  *
- * Which frame a call belongs to is the decoder's business (call_stack.c folds recursion); here a
- * child is only looked up or made.
- *
- * Threads: frames_child may be called by any thread. Decoders keep what they found, so the lock is
- * taken once for each frame and thread, not once for each call.
+ * Any thread may call frames_child. Decoders cache the frames, so they take the lock once for each
+ * frame and thread, not once for each call.
  */
 #ifndef FISQL_LOADER_CALLS_FRAMES_H
 #define FISQL_LOADER_CALLS_FRAMES_H
@@ -35,7 +33,7 @@ struct frames {
 int frames_init(struct frames *frames, struct error *error);
 void frames_release(struct frames *frames);
 
-/* The child of `parent` (0 = a root) for this function and site, made where it is new. */
+/* Finds or makes the child of `parent` (0 = a root) for this function and site. */
 int frames_child(struct frames *frames, uint32_t parent, uint32_t function_id, uint32_t site_id,
                  uint32_t *id, struct error *error);
 

@@ -22,7 +22,6 @@ void gaps_release(struct gaps *gaps)
 
 /* ---- readings ---- */
 
-/* Makes the reading the base of the next one. */
 static void base_set(struct gaps *gaps, const struct gap_reading *reading)
 {
     if (!gaps->has_first)
@@ -156,7 +155,7 @@ static int add_row(struct gaps *gaps, const struct gap *gap, uint32_t depth, str
     return gap->call_id == 0 || gap->off_ns == 0 ? 0 : place_gap(gaps, gap, depth, error);
 }
 
-/* The gap, which has its place and its wall time, ends with a reading. */
+/* A gap with its place and wall time ends with a reading. */
 static int measure(struct gaps *gaps, struct gap *gap, uint32_t depth,
                    const struct gap_reading *reading, struct error *error)
 {
@@ -174,8 +173,7 @@ static int measure(struct gaps *gaps, struct gap *gap, uint32_t depth,
     gap->counted = reading->counted && before.counted;
     if (gap->counted) {
         gap->waits = reading->waits - before.waits;
-        gap->waits -=
-            held_ns > 0 && gap->waits > 0; /* the thread waited for the disk once at least */
+        gap->waits -= held_ns > 0 && gap->waits > 0; /* at least one was for the disk */
         gap->preemptions = reading->preemptions - before.preemptions;
         gap->minor_faults = reading->minor_faults - before.minor_faults;
         gap->major_faults = reading->major_faults - before.major_faults;
@@ -191,7 +189,7 @@ int gaps_end(struct gaps *gaps, const struct thread_clock *clock, struct gap_pla
 {
     uint64_t end_tick = gaps->start_tick + gaps->event.ticks;
     uint64_t end_ns =
-        clock_ns(gaps->line, end_tick); /* no later than the event, but a hostile log's */
+        clock_ns(gaps->line, end_tick); /* later than the event in a hostile log only */
     if (end_ns > clock->now_ns)
         end_ns = clock->now_ns;
     struct gap gap = {.call_id = place.call_id,

@@ -1,26 +1,25 @@
 /*
- * Gaps: where a thread was between two of its events that lie far apart, told from readings of its
- * processor clock (formats/log.h, GAP).
+ * Gaps: what a thread did between two events far apart. Readings of its processor clock
+ * (formats/events.h, GAP) show it.
  *
- * The time between two readings that was not spent on the processor lies in the gap that the second
- * one ends, but for what hides in gaps too short for a reading: so it belongs to the innermost call
- * of that gap. It is *waiting* where the thread gave the processor up at least as often as it was
- * put aside, or was off it for longer than being put aside so often takes (when a wait ends on a busy
- * machine, the thread is put aside once more); else it was put aside (*preempted*). What does not fit
- * into the gap has no place.
- * The kernel counts a thread's death as giving the processor up. A thread that was killed while others kept
- * it from running would seem to have waited. So we take for its last gap what the kernel says of the time
- * that it could have run: it waited where that is less than half of the gap.
- * What a thread waited for the log to be written (HELD) is the recording's, and not in its gaps.
- * Where part of the log is missing between two readings, the second one tells nothing.
+ * Time off the processor between two readings lies in the gap that the second one ends, except for
+ * what hides in gaps too short for a reading. So it belongs to the innermost call of that gap. The
+ * thread was *waiting* if it gave the processor up at least as often as it was put aside, or was off
+ * it for longer than being put aside so often takes (when a wait ends on a busy machine, the thread
+ * is put aside once more). Else it was put aside (*preempted*). Time that does not fit into the gap
+ * has no place.
+ * The kernel counts a thread's death as giving the processor up. So a thread that was killed while
+ * others kept it from running would seem to have waited. For its last gap we ask the kernel how long
+ * it could have run: it waited if that is less than half of the gap.
+ * Time spent waiting for the log to be written (HELD) is the recording's and not in the gaps. If part
+ * of the log between two readings is missing, the second one shows nothing.
  *
- * The times of open calls. Off-processor time is rare, calls are not: so calls on the stack know
- * nothing of it. A stack of its own has an entry for each open call in which there was some, and
- * when such a call ends, its time goes to the entry of its caller. Entering a call costs nothing,
- * leaving it one comparison.
+ * The times of open calls. Off-processor time is rare, so calls on the stack do not hold it. A second
+ * stack has an entry for each open call that has some; when such a call ends, its time goes to its
+ * caller's entry. Entering a call costs nothing, leaving it one comparison.
  *
- * All numbers come from the log and are not trusted: the gaps of a thread do not overlap and lie
- * before CLOCK_NS_MAX, so that their sums do not overflow; sums of what has no place saturate.
+ * No number of the log is trusted: the gaps of a thread do not overlap and lie before CLOCK_NS_MAX,
+ * so their sums do not overflow; sums of time without a place saturate.
  */
 #ifndef FISQL_LOADER_CALLS_GAPS_H
 #define FISQL_LOADER_CALLS_GAPS_H
@@ -34,9 +33,9 @@
 #include "loader/log/events.h"
 #include "loader/log/log_index.h"
 
-#define GAP_OFF_NS_MIN 1000 /* a reading is not better than that */
-/* Longer than a thread that was put aside waits for its turn: some milliseconds for each of those that
- * run before it. */
+#define GAP_OFF_NS_MIN 1000 /* a reading is no better */
+/* A thread that was put aside waits less than this for its turn: some milliseconds for each thread
+ * that runs before it. */
 #define GAP_PUT_ASIDE_NS_MAX 50000000u
 
 /* A row of the table gaps. */
@@ -47,12 +46,12 @@ struct gap {
     uint32_t frame;
     uint32_t waits, preemptions, minor_faults, major_faults; /* 0 where not counted */
     bool counted;
-    bool paused;        /* its call was: what it waited is not in the call's own waiting */
-    bool has_queued;    /* it is the last one of a thread that was killed, and the next is known */
-    uint64_t queued_ns; /* the thread could run and others did: at most so long */
+    bool paused;        /* its call was: the wait is not in the call's own waiting */
+    bool has_queued;    /* the last gap of a killed thread, with queued_ns known */
+    uint64_t queued_ns; /* at most so long others ran though the thread could */
 };
 
-/* What a thread's readings gave. */
+/* The gaps of a thread. */
 struct thread_gaps {
     struct gap *items;
     size_t count, capacity;
@@ -73,7 +72,7 @@ struct gap_reading {
 struct gap_entry {
     uint32_t depth;                       /* calls open, it included */
     bool paused;                          /* by FISQL_PAUSE, ... */
-    uint64_t pause_ns, pause_children_ns; /* ... from then on; what its callees had taken then */
+    uint64_t pause_ns, pause_children_ns; /* ... since then; its callees' time then */
     struct off_sums off;
 };
 
@@ -83,12 +82,12 @@ struct gaps {
     const struct clock_line *line;
     bool has_first, has_base;
     uint64_t first_cpu_ns;         /* of the thread's first reading */
-    struct gap_reading base;       /* the last reading: what comes is measured from it */
-    bool pending;                  /* a GAP was read, and the event behind it was not */
+    struct gap_reading base;       /* the last reading */
+    bool pending;                  /* a GAP was read, but not the event behind it */
     struct event_gap event;        /* that GAP ... */
     uint64_t start_tick, start_ns; /* ... and the instant at which it was read */
-    uint64_t held_ns;          /* since the base the recording kept the thread off the processor */
-    struct gap_entry *entries; /* the outermost call first */
+    uint64_t held_ns;              /* off the processor for the recording, since the base */
+    struct gap_entry *entries;     /* the outermost call first */
     size_t entries_count, entries_capacity;
     uint32_t depth; /* of the last entry; UINT32_MAX = there is none */
 };
@@ -108,21 +107,21 @@ void gaps_release(struct gaps *gaps);
 void gaps_begin(struct gaps *gaps, const struct log_thread *thread, const struct clock_line *line,
                 struct thread_gaps *out);
 
-/* Something is missing here, or was not recorded: readings before tell nothing of what comes. */
+/* Something is missing here, or was not recorded: forgets earlier readings. */
 void gaps_interrupt(struct gaps *gaps);
 
 /* A GAP was read at this instant. */
 void gaps_read(struct gaps *gaps, const struct event_gap *event, const struct thread_clock *clock);
 
-/* So long was the thread off the processor for its log since the last reading. */
+/* Since the last reading, the thread was off the processor for its log for `ns`. */
 void gaps_held(struct gaps *gaps, uint64_t ns);
 
-/* The event behind a GAP comes at this instant; what it does is not done yet. */
+/* The event behind a GAP comes at this instant. Call it before the event acts. */
 int gaps_end(struct gaps *gaps, const struct thread_clock *clock, struct gap_place place,
              struct error *error);
 
-/* The thread ends at end_ns; since start_ns it had no event. reading: taken at its end; without one
- * it counts as waiting where `waits` is true. */
+/* The thread ends at end_ns, without an event since start_ns. reading: taken at its end; without one,
+ * `waits` says whether the thread counts as waiting. */
 int gaps_end_thread(struct gaps *gaps, uint64_t start_ns, uint64_t end_ns,
                     const struct log_reading *reading, bool waits, struct gap_place place,
                     struct error *error);
@@ -130,7 +129,7 @@ int gaps_end_thread(struct gaps *gaps, uint64_t start_ns, uint64_t end_ns,
 /* The entry of the innermost call, which is `depth` deep; NULL without memory. */
 struct gap_entry *gaps_entry(struct gaps *gaps, uint32_t depth, struct error *error);
 
-/* The call of the last entry ends: returns what it had. Its total goes to its caller, if it has one. */
+/* The call of the last entry ends: returns its times. Their total goes to its caller, if any. */
 struct off_sums gaps_leave(struct gaps *gaps, bool has_caller);
 
 /* Did the thread wait in the gap, or was it put aside? */
@@ -144,7 +143,7 @@ static inline bool gap_waited(const struct gap *gap)
                               gap->off_ns / GAP_PUT_ASIDE_NS_MAX > (uint64_t)gap->preemptions);
 }
 
-/* What the time off the processor of a gap was. */
+/* A gap's time off the processor, by kind. */
 static inline struct off_time gap_off(const struct gap *gap)
 {
     bool waited = gap_waited(gap);

@@ -34,9 +34,9 @@ void helpers_tell(struct helpers *helpers)
     pthread_cond_broadcast(&helpers->changed);
 }
 
-/* To put a thread to sleep and wake it up costs a virtual machine as much as a good part of a batch, so first it
- * looks for a while; where that is in vain, for the others have no processor of their own, the next one looks half
- * as often. */
+/* Sleeping and waking costs a virtual machine as much as a good part of a batch, so the thread first
+ * looks for a while. If that is in vain, because the others have no processor of their own, the next
+ * thread looks half as often. */
 void helpers_wait(struct helpers *helpers)
 {
     uint32_t changes = helpers->changes, looks = helpers->looks;
@@ -90,7 +90,7 @@ void errand_ask(struct errand *errand)
     pthread_mutex_unlock(&helpers->lock);
 }
 
-/* It is not wanted any more; returns whether it was. */
+/* Cancels it. Returns whether it was wanted. */
 static bool forget(struct errand *errand)
 {
     bool wanted = errand->state == ERRAND_WANTED;
@@ -98,7 +98,7 @@ static bool forget(struct errand *errand)
     return wanted;
 }
 
-/* Nobody is at it when this returns. Returns whether it is still to be done. */
+/* Cancels it and waits for a helper that runs it. Returns whether it was still to be run. */
 static bool take_back(struct errand *errand)
 {
     struct helpers *helpers = errand->helpers;

@@ -1,6 +1,6 @@
 /*
- * The threads of a load that have no thread of the log to decode, and what they do for those that have: steps of
- * the rows that wait (call_rows.h), and errands: what who decodes will need soon, done before it is asked for.
+ * Helpers: threads of a load without a thread of the log to decode. They take steps of waiting rows
+ * (call_rows.h) and run errands: work that a decoder will need soon, done ahead.
  */
 #ifndef FISQL_LOADER_CALLS_HELPERS_H
 #define FISQL_LOADER_CALLS_HELPERS_H
@@ -12,47 +12,47 @@
 struct row_window;
 struct errand;
 
-/* The threads that decode, and those that help them; shared by all workers of a load. */
+/* Shared by all workers of a load. */
 struct helpers {
-    pthread_mutex_t lock; /* guards all but what is atomic */
+    pthread_mutex_t lock; /* guards all that is not atomic */
     pthread_cond_t changed;
     struct row_window *windows;
     struct errand *errands;
     uint32_t decoding, idle; /* threads that decode, and that could help */
-    uint32_t changes;        /* atomic: so often something has changed */
-    uint32_t looks;          /* for a change, before a thread sleeps until there is one */
+    uint32_t changes;        /* atomic: counts helpers_tell() */
+    uint32_t looks;          /* for a change, before a thread sleeps */
 };
 
-/* decoding: how many threads will say helpers_leave(). */
+/* decoding: the number of threads that will call helpers_leave(). */
 void helpers_init(struct helpers *helpers, uint32_t decoding);
 void helpers_release(struct helpers *helpers);
-/* So many threads will decode no more. */
+/* `threads` threads have stopped decoding. */
 void helpers_leave(struct helpers *helpers, uint32_t threads);
 
-/* Something that others wait for has changed. The lock is held. */
+/* Wakes the threads that wait for a change. The caller holds the lock. */
 void helpers_tell(struct helpers *helpers);
-/* Waits for a change; it may return early. The lock is held, but not meanwhile. */
+/* Waits for a change; may return early. The caller holds the lock, which is free meanwhile. */
 void helpers_wait(struct helpers *helpers);
 
-/* One at a time of its kind, and of who decodes. */
+/* An errand of one decoder. */
 struct errand {
-    struct helpers *helpers; /* NULL: it is done when it is needed */
+    struct helpers *helpers; /* NULL: it runs when it is needed */
     struct errand *next;     /* in helpers->errands */
     void (*run)(void *context);
     void *context;
     enum errand_state { ERRAND_NONE, ERRAND_WANTED, ERRAND_BUSY } state;
 };
 
-/* helpers: NULL, or they must not be at it any more when the errand's memory goes (errand_drop). */
+/* helpers: NULL, or call errand_drop before the errand's memory goes. */
 void errand_init(struct errand *errand, struct helpers *helpers, void (*run)(void *context),
                  void *context);
-/* It is wanted from now on. It must not be so already. */
+/* Asks for it. It must not be wanted yet. */
 void errand_ask(struct errand *errand);
-/* If it is wanted, it is done when this returns: by a helper, or by who asks where none has begun. */
+/* Waits for a wanted errand, or runs it if no helper has started. */
 void errand_finish(struct errand *errand);
-/* It is not wanted, and nobody is at it, when this returns. */
+/* Cancels it, and waits for a helper that runs it. */
 void errand_drop(struct errand *errand);
-/* Does one that is wanted and returns true. The lock is held, but not meanwhile. */
+/* Runs a wanted errand; false if there is none. The caller holds the lock, which is free meanwhile. */
 bool helpers_run_errand(struct helpers *helpers);
 
 #endif

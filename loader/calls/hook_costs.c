@@ -9,7 +9,7 @@
 #define STRETCH_SAMPLES 512u /* of each of the two hooks */
 #define SAMPLES_MIN 32u      /* fewer tell nothing */
 #define SAMPLE_PER_MILLE 570u
-#define SCALE_PER_MILLE_MAX 4000u /* a reference run that says more was not the same work */
+#define SCALE_PER_MILLE_MAX 4000u /* a larger scale: the reference run did other work */
 
 static uint64_t fact_number(const struct log_index *index, enum fisql_fact fact)
 {
@@ -23,7 +23,6 @@ static uint64_t cost_fact(const struct log_index *index, enum fisql_fact fact)
     return cost <= HOOK_COST_PS_MAX ? cost : 0;
 }
 
-/* What writing the chunks took. */
 static uint64_t writes_ns(const struct log_index *index, uint64_t ticks_per_second)
 {
     wide_uint ticks = 0;
@@ -72,7 +71,7 @@ static bool thread_costs(struct hook_costs *costs, const struct log_index *index
                                                       sum.exits >= STRETCH_SAMPLES;
         if (!last && !enough)
             continue;
-        /* A short rest at the end is as what was before it. */
+        /* A short rest at the end joins the stretch before it. */
         if (enough || (!known && sum.enters >= SAMPLES_MIN && sum.exits >= SAMPLES_MIN &&
                        ticks_per_second != 0)) {
             cost = stretch_cost(&sum, ticks_per_second);
@@ -85,7 +84,7 @@ static bool thread_costs(struct hook_costs *costs, const struct log_index *index
     return known;
 }
 
-/* Scales all costs to what the reference run says they sum up to. */
+/* Scales all costs to the sum from the reference run. */
 static void scale(struct hook_costs *costs, const struct log_index *index, wide_uint sum_ps,
                   uint64_t ticks_per_second)
 {

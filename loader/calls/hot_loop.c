@@ -1,11 +1,10 @@
 /*
- * Entering and leaving, and the hot loop that reads these two kinds of events: what loading spends
- * its time with. So a call touches as little as can be: its place on the stack, its waiting row
- * (call_rows.h), its link and its function's state. What is added up over calls is added up when
- * the rows are written (row_sums.h).
+ * Entering and leaving, and the hot loop that reads these two events: loading spends its time here.
+ * So a call touches little: its place on the stack, its waiting row (call_rows.h), its link and its
+ * function's state. Sums are made when the rows are written (row_sums.h).
  *
- * Frames fold recursion: a call whose (function, site) pair is already open in the thread belongs
- * to that open frame.
+ * Frames fold recursion: if a call's (function, site) pair is already open in the thread, the call
+ * belongs to that open frame.
  */
 #include "loader/calls/decode_parts.h"
 
@@ -51,7 +50,7 @@ int call_link(struct decoder *decoder, uint32_t pair_index, struct link **out, s
     return find_link(decoder, &decoder->pairs.items[pair_index], out, error);
 }
 
-/* The place on the stack of a call that begins; the caller counts it in. */
+/* A place on the stack for a new call; the caller counts it in. */
 static inline int push(struct decoder *decoder, uint32_t pair_index, struct open_call **out,
                        struct error *error)
 {
@@ -92,7 +91,7 @@ int call_inherit(struct decoder *decoder, uint32_t pair_index, uint64_t enter_ti
     return 0;
 }
 
-/* Remembers the calls from the last activation of the function to this one as its cycle. */
+/* Keeps the calls from the function's last activation to this one as its cycle. */
 static int note_cycle(struct decoder *decoder, struct function_rollup *rollup, uint32_t function,
                       uint64_t call_id, struct error *error)
 {
@@ -107,7 +106,7 @@ static int note_cycle(struct decoder *decoder, struct function_rollup *rollup, u
     if (out == NULL)
         return error_set(error, "out of memory");
     uint32_t shown = 0;
-    bool failed = false; /* a stream in memory does not keep that */
+    bool failed = false; /* a stream in memory does not keep errors */
     for (uint32_t i = from - 1; i < decoder->stack.depth && shown < 64; i++, shown++)
         failed |= fprintf(out, "%s%u", shown > 0 ? " " : "",
                           decoder->stack.items[i].head.function_id) < 0;
@@ -120,7 +119,7 @@ static int note_cycle(struct decoder *decoder, struct function_rollup *rollup, u
     return 0;
 }
 
-/* A call of a function that is open already. */
+/* A call of a function that is already open. */
 static int note_recursion(struct decoder *decoder, const struct open_call *call,
                           struct error *error)
 {
@@ -212,7 +211,7 @@ static __attribute__((noinline)) int take_off(struct decoder *decoder, struct ro
     return 0;
 }
 
-/* What is known of the call that ends, the rest of its row. */
+/* Fills in the rest of the row of a call that ends. */
 static inline int end_row(struct decoder *decoder, const struct open_call *call, uint64_t duration,
                           uint64_t descendants, enum ended ended, struct row *row,
                           struct error *error)
@@ -236,7 +235,7 @@ static inline int end_row(struct decoder *decoder, const struct open_call *call,
                : 0;
 }
 
-/* A call ends whose row does not wait any more. */
+/* A call ends whose row was written open. */
 static __attribute__((noinline)) int end_written(struct decoder *decoder,
                                                  const struct open_call *call, uint64_t duration,
                                                  uint64_t descendants, enum ended ended,
@@ -254,7 +253,7 @@ static __attribute__((noinline)) int end_written(struct decoder *decoder,
     return end_row(decoder, call, duration, descendants, ended, &end->row, error);
 }
 
-/* Ends the innermost call, which must not be an inherited one, at the present time. */
+/* Ends the innermost call, which is the thread's own, at the present time. */
 static inline int leave(struct decoder *decoder, enum ended ended, struct error *error)
 {
     struct open_call *call = &decoder->stack.items[decoder->stack.depth - 1];
@@ -262,9 +261,9 @@ static inline int leave(struct decoder *decoder, enum ended ended, struct error 
     uint64_t duration =
         decoder->clock.now_ns > call->enter_ns ? decoder->clock.now_ns - call->enter_ns : 0;
     if (duration < call->children_ns && decoder->counted)
-        call->children_ns = duration; /* counted calls' times are rounded each by itself */
+        call->children_ns = duration; /* each counted call's time is rounded by itself */
     if (duration < call->children_ns)
-        duration = call->children_ns; /* rounding cannot do it; a hostile log can */
+        duration = call->children_ns; /* only a hostile log needs this */
     uint64_t descendants = decoder->window.next_id - id - 1;
     if (memory_call_exit(decoder->memory, decoder->stack.depth - decoder->stack.inherited,
                          &call->head, ended == ENDED_RETURNED || ended == ENDED_UNWOUND,
@@ -305,15 +304,16 @@ int call_leave_down_to(struct decoder *decoder, uint32_t depth, enum ended ended
 
 /* ---- both at once ---- */
 
-/* May a call whose exit follows its entry go through leaf()? Not where its function is open already. */
+/* May a call whose exit follows its entry go through leaf()? Not if its function is already open. */
 static inline bool may_be_leaf(const struct decoder *decoder, uint32_t pair_index)
 {
     const struct function_rollup *function = decoder->pairs.items[pair_index].rollup;
     return function->open == 0 && decoder->gaps.depth <= decoder->stack.depth;
 }
 
-/* What enter() and leave() do with a call that is entered now and left after so many ticks: it makes no calls, nobody
- * sees it on the stack, and its row is whole at once. More than half of all calls are such. */
+/* Does what enter() and leave() would do with a call that is entered now and left after `ticks`. It
+ * makes no calls, so it need not go on the stack, and its row is complete at once. More than half of
+ * all calls are such. */
 static inline int leaf(struct decoder *decoder, uint32_t pair_index, uint32_t ticks,
                        struct error *error)
 {
@@ -363,7 +363,7 @@ static inline int leaf(struct decoder *decoder, uint32_t pair_index, uint32_t ti
 
 int decode_hot_loop(struct decoder *decoder, struct event_cursor *cursor, struct error *error)
 {
-    uint32_t floor = call_stack_floor(&decoder->stack); /* these events do not change it */
+    uint32_t floor = call_stack_floor(&decoder->stack); /* enters and exits do not change it */
     while (cursor->at < cursor->end) {
         uint32_t unit = *cursor->at, slot = unit >> 1;
         if ((unit & 1) == 0) {

@@ -45,7 +45,7 @@ static int reach(struct links *links, struct link **out, struct error *error)
         links->blocks[block] = spare_block_take(&links->spare, BLOCK_BYTES);
     if (links->blocks[block] == NULL)
         return error_set(error, "out of memory");
-    if (links->count % LINKS_A_BLOCK == LINKS_A_BLOCK / 2) /* it will probably be filled */
+    if (links->count % LINKS_A_BLOCK == LINKS_A_BLOCK / 2) /* it will probably fill up */
         spare_block_ask(&links->spare, BLOCK_BYTES);
     *out = links_at(links, links->count);
     return 0;
@@ -111,7 +111,7 @@ static int fold(struct link *link, const struct tally *tally, struct rollup *rol
     return 0;
 }
 
-/* So many links are forgotten when a thread ends: another one that needs them makes them anew. */
+/* More links than these are forgotten when a thread ends; another thread makes what it needs anew. */
 #define KEPT_MAX (1u << 18)
 
 static int fold_block(struct links *links, size_t block, struct rollup *rollup,
@@ -129,7 +129,7 @@ static int fold_block(struct links *links, size_t block, struct rollup *rollup,
     return 0;
 }
 
-/* Each block is freed before the sums of frames need as much for those of the next one. */
+/* Frees each block before the frames' sums of the next block need as much memory. */
 static int fold_and_forget(struct links *links, struct rollup *rollup,
                            int (*each)(void *context, const struct link *link,
                                        const struct tally *tally, struct error *error),

@@ -1,23 +1,22 @@
 /*
- * Links: what is added up over calls is added up once, by the link that the call went through: from
- * the caller's frame to the call's own frame. A link belongs to one frame, one function, one edge
- * and one pair of caller and callee, so the figures of all of these are sums over links, made when
- * a thread ends (links_fold). A call therefore touches one set of sums and not five.
+ * Links: a call's figures are added up once, in the link from the caller's frame to the call's frame.
+ * A link belongs to one frame, one function, one edge and one pair of caller and callee. So the
+ * figures of these are sums over links, made when a thread ends (links_fold), and a call touches one
+ * set of sums, not five.
  *
- * A link is known by the caller's frame, by function and site, and by the frame that these are
- * already open in (0 = they are not: a new frame under the caller's): frames fold recursion, so the
- * caller's frame alone does not tell the callee's. Whether its calls are outermost activations
- * belongs to it, too, so that no call has to count its time twice. Several links may lead from one
- * frame to the same one; nobody minds.
+ * A link's key is the caller's frame, function and site, and the frame in which these are already
+ * open (0 = none: a new frame under the caller's): frames fold recursion, so the caller's frame alone
+ * does not give the callee's. Whether its calls are outermost activations is in the key, too, so no
+ * call counts its time twice. Several links may lead from one frame to another.
  *
- * Programs have up to millions of links, of which a call needs one and hardly ever the last one. So a
- * look-up is to touch nothing else. As functions mostly make the same calls in the same order, a link
- * says which two followed it last, and the caller's which two came first; where both are wrong a table
- * of numbers leads to the right one (slots.h). Decoding a call touches one cache line of its
- * link, adding up its row the two others (row_sums.h).
+ * A program may have millions of links. A call needs one, hardly ever the last one, so a look-up
+ * should touch nothing else. Functions mostly make the same calls in the same order: a link knows the
+ * last two that followed it and, as a caller's, the two that came first. If both are wrong, a table
+ * of numbers has the right one (slots.h). Decoding a call touches one cache line of its link, adding
+ * up its row the two others (row_sums.h).
  *
- * One worker's, but that another thread may add to the sums of links that it has pointers to, and that a helper
- * makes the next block (spare_block.h).
+ * One worker owns the links. Another thread may add to the sums of links to which it has pointers; a
+ * helper makes the next block (spare_block.h).
  */
 #ifndef FISQL_LOADER_CALLS_LINKS_H
 #define FISQL_LOADER_CALLS_LINKS_H
@@ -41,27 +40,26 @@
 #define LINK_CALLEES_MAX (1u << 29)
 
 struct link_key {
-    uint32_t parent; /* the frame it lies under: the caller's, if there is one */
-    uint32_t callee; /* what stands for function and site (pair.callee), and the bits above */
-    uint32_t frame;  /* that these are open in, 0 = they are not */
+    uint32_t parent; /* the frame above: the caller's, if there is one */
+    uint32_t callee; /* pair.callee, and the bits above */
+    uint32_t frame;  /* in which these are open, 0 = none */
 };
 
 struct link {
     struct link_key key;
     uint32_t frame;
     uint32_t callee_runs; /* index in rollup.callee_runs; UINT32_MAX: not known yet, or no caller */
-    /* Numbers + 1 of links, the one that was right last before the one that was right before; 0 = none: */
-    uint32_t first[2]; /* of those that were taken first from here */
-    uint32_t after[2]; /* of those that were taken from the caller's after this one */
-    uint32_t edge;     /* index in rollup.edges */
+    /* Guesses: numbers + 1 of links, the latest first; 0 = none. */
+    uint32_t first[2];                /* for the first call from here */
+    uint32_t after[2];                /* for the caller's next call after this one */
+    uint32_t edge;                    /* index in rollup.edges */
     struct function_rollup *function; /* of the callee */
-    /* What its calls hit upon last, and mostly will again: the transition from the callee run
-     * `previous`, and the sequence that they ended with. They and callee_runs belong to who adds
-     * up rows (callee_history.h), and hardly ever change. */
+    /* Guesses of the thread that adds up rows (callee_history.h), as callee_runs is: its calls' last
+     * transition, from the callee run `previous`, and last sequence. They hardly ever change. */
     uint32_t previous, transition; /* index in rollup.transitions + 1; 0 = none */
     uint32_t shape;                /* index in rollup.shapes + 1; 0 = none */
     bool touched;                  /* it is in links.touched */
-    /* Of the thread that is being decoded. */
+    /* Of the decoded thread. */
     struct call_sums sums __attribute__((aligned(64)));
 };
 
@@ -94,8 +92,7 @@ static inline struct link *links_at(const struct links *links, uint32_t number)
     return &links->blocks[number / LINKS_A_BLOCK][number % LINKS_A_BLOCK];
 }
 
-/* Where the numbers of two links are kept that a call of `from` may take next: behind the one that it
- * took last, NULL = it is its first. */
+/* The guesses for the next call of `from`, whose last one went through `last`; NULL = it made none. */
 static inline uint32_t *links_next(struct link *from, struct link *last)
 {
     return last != NULL ? last->after : from->first;
@@ -108,7 +105,7 @@ static inline struct link *links_try(const struct links *links, uint32_t next, s
     return same ? link : NULL; /* both lie under the same frame */
 }
 
-/* The same as links_find where it is one of the two kept at `next`; NULL where not. */
+/* The same as links_find if one of the guesses at `next` is right, else NULL. */
 static inline struct link *links_guess(const struct links *links, uint32_t *next,
                                        struct link_key key)
 {
@@ -121,7 +118,7 @@ static inline struct link *links_guess(const struct links *links, uint32_t *next
     return links_try(links, other, key);
 }
 
-/* A call through the link begins: asks for the links that come next as a rule, from it and after it. */
+/* A call through the link begins: prefetches the links that probably come next. */
 static inline void links_expect(const struct links *links, const struct link *link)
 {
     if (link->first[0] != 0)
@@ -130,31 +127,31 @@ static inline void links_expect(const struct links *links, const struct link *li
         __builtin_prefetch(links_at(links, link->after[0] - 1), 1);
 }
 
-/* helpers: may make room for links before it is needed; NULL = there are none. */
+/* helpers: may make room for links ahead; NULL = none. */
 void links_init(struct links *links, struct helpers *helpers);
 
 /* The link with this key; NULL = it was never made. *next: its number + 1. */
 struct link *links_find(const struct links *links, struct link_key key, uint32_t *next);
-/* Makes it, with its frame where that is new. Valid until links_release. */
+/* Makes it, and its frame if that is new. Valid until links_release. */
 int links_make(struct links *links, struct link_key key, const struct link_callee *callee,
                struct frames *frames, struct rollup *rollup, struct link **out,
                struct error *error);
 
-/* To be called before the first of the thread's calls is added to a link's sums. */
+/* Call it before a thread's first call is added to a link's sums. */
 int links_touch_new(struct links *links, struct link *link, struct error *error);
 static inline int links_touch(struct links *links, struct link *link, struct error *error)
 {
     return link->touched ? 0 : links_touch_new(links, link, error);
 }
 
-/* Adds the sums of all links to those of frames, functions and edges, calling `each` for each link with
- * what they say; they are empty then. */
+/* Adds the sums of all links to those of frames, functions and edges, calls `each` with the tally of
+ * each link, and empties them. */
 int links_fold(struct links *links, struct rollup *rollup,
                int (*each)(void *context, const struct link *link, const struct tally *tally,
                            struct error *error),
                void *context, struct error *error);
 
-/* No helper is at it when this returns. */
+/* No helper uses it when this returns. */
 void links_release(struct links *links);
 
 #endif

@@ -52,7 +52,7 @@ void pairs_begin_thread(struct pairs *pairs)
         pairs->items[i].open = pairs->items[i].inherited = 0;
 }
 
-/* How many unloads came up to the tick. */
+/* The number of unloads up to the tick. */
 static uint32_t epoch_at(const struct pairs *pairs, uint64_t tick)
 {
     size_t low = 0, high = pairs->unloads_count;

@@ -1,7 +1,7 @@
 /*
- * What is added up while calls are decoded, besides the tallies of frames: histograms, slowest
- * calls, edges, callee runs and sequences, recursion. A worker has one of these for all threads
- * that it decodes; at the end they are added together (rollup_merge). All ids are the database's.
+ * Figures that decoding adds up, besides the tallies of frames: histograms, slowest calls, edges,
+ * callee runs and sequences, recursion. A worker has one rollup for all threads that it decodes;
+ * rollup_merge adds them up at the end. All ids are the database's.
  */
 #ifndef FISQL_LOADER_CALLS_ROLLUP_H
 #define FISQL_LOADER_CALLS_ROLLUP_H
@@ -19,8 +19,8 @@
 
 #define LOG2_BUCKETS 64
 #define SLOW_CALLS 16
-#define SEQUENCE_SHOWN 64u    /* callees of a sequence that are kept */
-#define SHAPES_MAX (1u << 18) /* beyond it new sequences are counted together */
+#define SEQUENCE_SHOWN 64u    /* callees kept of a sequence */
+#define SHAPES_MAX (1u << 18) /* further new sequences are counted together */
 #define SHAPE_IDS_MAX (1u << 22)
 
 struct slow_call {
@@ -29,16 +29,16 @@ struct slow_call {
     struct off_time off;
 };
 
-/* A histogram of CPU durations, finer than the table durations. Group g counts in steps of 2^g ns: the
- * first one times below 32 ns, each other one those from 2^(g+4) ns on to twice that, which is 16 to
- * 31 of its steps. So a step's middle is within 3.2 % of what it holds. */
+/* A histogram of CPU durations, finer than the table durations. Group g counts in steps of 2^g ns:
+ * group 0 times below 32 ns, each other group those from 2^(g+4) ns to twice that, in its steps 16
+ * to 31. So a step's middle is within 3.2 % of its times. */
 #define DURATION_GROUPS 60
 #define DURATION_STEPS 32
 struct duration_counts {
-    uint64_t *groups[DURATION_GROUPS]; /* DURATION_STEPS each; NULL = it holds none */
+    uint64_t *groups[DURATION_GROUPS]; /* DURATION_STEPS each; NULL = all 0 */
 };
 
-/* Of how many of a function's calls something is true. */
+/* Numbers of a function's calls of some kind. */
 struct call_kinds {
     uint64_t calling;      /* ended calls that made a call */
     uint64_t single_child; /* finished calls that made exactly one */
@@ -46,7 +46,7 @@ struct call_kinds {
     uint64_t childless;    /* ended calls that made no call */
 };
 
-/* Calls of a function that is open already. */
+/* Calls of a function that is already open. */
 struct recursion {
     uint64_t calls;
     uint64_t direct; /* made by the function itself */
@@ -54,17 +54,17 @@ struct recursion {
     uint64_t cycle_call;
 };
 
-/* A function's calls. Who decodes changes the first cache line with each call, who adds up rows
- * (row_sums.h) the third one and one of each histogram: these may be two threads. */
+/* A function's calls. With each call, the decoding thread changes the first cache line; the thread
+ * that adds up rows (row_sums.h) changes the third one and one of each histogram. */
 struct function_rollup {
-    /* Who decodes. */
-    uint32_t open; /* activations of it in the thread that is being decoded */
+    /* Of the decoding thread. */
+    uint32_t open; /* activations in the decoded thread */
     uint32_t thread_index;
     uint32_t id; /* functions.id */
     uint32_t nesting_max;
     uint64_t nested_call;
     uint64_t last_exit_ns;
-    /* Who adds up; first of the thread that is being decoded, which `thread` says: 0 = none yet. */
+    /* Of the thread that adds up. First those of the decoded thread, `thread`; 0 = none yet. */
     uint64_t last_enter_ns __attribute__((aligned(LARGE_ALIGN)));
     uint64_t last_call;
     uint32_t thread;
@@ -74,15 +74,15 @@ struct function_rollup {
     uint32_t seen_open;               /* activations in callee_history.open */
     bool sequences_cut;
     uint64_t childless_example; /* of kinds.childless */
-    uint32_t same_id;           /* `id` once more: its own cache line changes with each call */
+    uint32_t same_id;           /* `id` again: the cache line of `id` changes with each call */
     struct call_kinds kinds;
     struct duration_counts durations;
     uint64_t intervals[LOG2_BUCKETS];
     struct slow_call slow[SLOW_CALLS]; /* a heap: the least at [0] */
-    /* Once a thread has ended. */
+    /* Set when a thread ends. */
     struct tally tally;
     uint64_t latest_enter_ns, latest_call; /* the last call of these; 0 = none */
-    struct recursion recursion;            /* who decodes */
+    struct recursion recursion;            /* of the decoding thread */
 };
 
 struct edge { /* slowest_call: of the finished calls, 0 = none finished */
@@ -93,19 +93,19 @@ struct edge { /* slowest_call: of the finished calls, 0 = none finished */
     uint64_t first_call, slowest_call, slowest_ns;
 };
 
-/* A callee run: one call calls the same callee several times in a row, with no other between. */
+/* Callee runs: a call calls the same callee several times in a row. */
 struct callee_runs { /* by caller and callee */
     uint64_t count, calls, caller_calls, longest, longest_call, raw_total_ns;
-    uint64_t seen_by; /* the caller's call that was counted last in caller_calls */
+    uint64_t seen_by; /* the caller's call that caller_calls counted last */
 };
 
 struct callee_transition { /* by caller, previous and callee */
     uint64_t count, example_call;
 };
 
-/* A distinct sequence of a function's direct callees, each callee run folded to one. 128 bits
- * of hash over function and callees identify it; it keeps the first SEQUENCE_SHOWN callees. */
-struct shape_hash { /* it is there while the sequence grows */
+/* A distinct sequence of a function's direct callees, each callee run folded to one. A hash of 128
+ * bits over function and callees identifies it; the first SEQUENCE_SHOWN callees are kept. */
+struct shape_hash { /* computed while the sequence grows */
     uint64_t a, b;
 };
 
@@ -122,9 +122,9 @@ struct shape {
 
 struct rollup {
     struct call_sums **frames;          /* frames.id / FRAMES_A_BLOCK, frames.id % FRAMES_A_BLOCK */
-    size_t frames_capacity;             /* blocks, of which some may be NULL */
-    struct spare_block spare;           /* the next one of them */
-    struct function_rollup **functions; /* by functions.id; NULL where never called */
+    size_t frames_capacity;             /* blocks; some may be NULL */
+    struct spare_block spare;           /* the next block */
+    struct function_rollup **functions; /* by functions.id; NULL = never called */
     size_t functions_capacity;
     struct intern edge_keys;
     struct edge *edges;
@@ -143,12 +143,12 @@ struct rollup {
     size_t shape_ids_count, shape_ids_capacity;
 };
 
-/* Empty; zeros are, too. */
+/* Makes an empty one; zeros are one, too. */
 void rollup_init(struct rollup *rollup);
-/* Helpers may make room for frames before it is needed. NULL = there are none. */
+/* helpers: may make room for frames ahead; NULL = none. */
 void rollup_help(struct rollup *rollup, struct helpers *helpers);
 
-/* What callee runs and transitions are known by, in functions.id; previous 0 = it is the first one. */
+/* The keys of callee runs and transitions, in functions.id; previous 0 = it is the first callee. */
 struct callee_runs_key {
     uint32_t caller, callee;
 };
@@ -171,7 +171,7 @@ static inline struct transition_key rollup_transition_key(const struct rollup *r
     return (struct transition_key){(uint32_t)(key->a >> 32), (uint32_t)key->a, (uint32_t)key->b};
 }
 
-/* Each makes room for the id; 0, or -1 without memory. */
+/* Each makes room for the id. */
 int rollup_frame(struct rollup *rollup, uint32_t frame, struct call_sums **out,
                  struct error *error);
 int rollup_function(struct rollup *rollup, uint32_t function, struct function_rollup **out,
@@ -182,12 +182,12 @@ int rollup_callee_runs(struct rollup *rollup, uint32_t caller, uint32_t callee, 
                        struct error *error);
 int rollup_transition(struct rollup *rollup, uint32_t caller, uint32_t previous, uint32_t callee,
                       uint32_t *index, struct error *error);
-/* The shape with this hash: a new one is made of function, length and ids (of which there are
- * min(length, SEQUENCE_SHOWN)), its calls being 0. *out is NULL where there are too many. */
+/* Finds the shape with this hash, or makes one, with 0 calls, of function, length and its first
+ * min(length, SEQUENCE_SHOWN) ids. *out is NULL if there are too many. */
 int rollup_shape(struct rollup *rollup, struct shape_hash hash, uint32_t function, uint64_t length,
                  const uint32_t *ids, struct shape **out, struct error *error);
 
-/* A frame's sums; NULL where nothing was added. */
+/* A frame's sums; NULL if nothing was added. */
 static inline const struct call_sums *rollup_frame_sums(const struct rollup *rollup, uint32_t frame)
 {
     uint32_t block = frame / FRAMES_A_BLOCK;
@@ -210,10 +210,10 @@ static inline struct shape_hash shape_hash_add(struct shape_hash hash, uint32_t 
     return (struct shape_hash){a ^ a >> 29, b ^ b >> 32};
 }
 
-/* Of two calls the later one is the latest: to be told of the last one of each thread (0 = none). */
+/* Takes the last call of a thread (0 = none) into the function's latest one. */
 void rollup_latest_call(struct function_rollup *function, uint64_t enter_ns, uint64_t call_id);
 
-/* Keeps the slowest calls: to be called where rollup_is_slow says so. */
+/* Keeps the slowest calls; call it if rollup_is_slow(). */
 void rollup_slow_call(struct function_rollup *function, const struct slow_call *call);
 static inline bool rollup_is_slow(const struct function_rollup *function, uint64_t cpu_ns)
 {
@@ -243,15 +243,14 @@ static inline int duration_counts_add(struct duration_counts *durations, uint64_
     return 0;
 }
 void duration_counts_release(struct duration_counts *durations);
-/* How many there are in a bucket of the table: rollup_bucket(). */
+/* The number of durations in a bucket of the table: rollup_bucket(). */
 uint64_t duration_counts_of(const struct duration_counts *durations, unsigned bucket);
-/* The duration that `rank` (from 1) of them are at most as long as, within half a step. 0 if there
- * are fewer. */
+/* The rank-th shortest duration (from 1), within half a step; 0 if there are fewer. */
 uint64_t duration_counts_rank(const struct duration_counts *durations, uint64_t rank);
 
-/* `from` is spent then: release it. */
+/* Release `from` afterwards. */
 int rollup_merge(struct rollup *into, struct rollup *from, struct error *error);
-/* Frees the sums of a block of frames alone, which may be most of it. */
+/* Frees the sums of one block of frames: they may be most of the rollup. */
 void rollup_release_block(struct rollup *rollup, size_t block);
 void rollup_release(struct rollup *rollup);
 

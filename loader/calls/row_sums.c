@@ -36,7 +36,7 @@ static inline void entered(const struct row *row, uint64_t call_id, uint32_t thr
         sums->last_enter_ns = enter_ns;
 }
 
-/* Keeps a call that is one of its function's slowest. */
+/* Keeps one of its function's slowest calls. */
 static __attribute__((noinline)) void keep_slow(const struct row *row, uint64_t call_id,
                                                 const struct row_times *times)
 {
@@ -63,7 +63,7 @@ static inline int add_finished(const struct row *row, uint64_t call_id,
                : duration_counts_add(&function->durations, times->cpu_ns, error);
 }
 
-/* Adds the time off the processor within a call. Its adjusted duration becomes no less than that. */
+/* Adds a call's time off the processor. Its adjusted duration becomes no less than that. */
 static __attribute__((noinline)) int add_off(const struct row *row, struct row_times *times,
                                              struct error *error)
 {
@@ -77,7 +77,7 @@ static __attribute__((noinline)) int add_off(const struct row *row, struct row_t
     return 0;
 }
 
-/* A call that does not return: it was open at the end, or was lost. */
+/* A call that was open at the end, or was lost. */
 static __attribute__((noinline)) int add_open(const struct row *row, struct error *error)
 {
     struct rare_sums *rare = call_sums_rare(&row->link->sums, error);
@@ -115,7 +115,7 @@ int row_sums_left(struct row *row, uint64_t call_id, struct error *error)
     return left(row, call_id, error);
 }
 
-/* Asks for the sums that the row is added to, and the step of the histogram (which has none where that is NULL). */
+/* Prefetches the sums and the histogram's step for a row. */
 static inline void want_sums(const struct row *row)
 {
     uint64_t ns = tally_adjusted(row->duration_ns, row->hooks.total_ps);

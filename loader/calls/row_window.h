@@ -1,7 +1,5 @@
-/*
- * The window in which rows of calls wait: what call_rows.h fills and writes, and what row_sums.h and
- * callee_history.h read of it.
- */
+/* The window in which rows of calls wait: call_rows.h fills and writes it, row_sums.h and
+ * callee_history.h read it. */
 #ifndef FISQL_LOADER_CALLS_ROW_WINDOW_H
 #define FISQL_LOADER_CALLS_ROW_WINDOW_H
 
@@ -20,8 +18,7 @@ struct helpers;
 
 enum ended { ENDED_RETURNED = 0, ENDED_UNWOUND = 1, ENDED_OPEN = 2, ENDED_LOST = 3 };
 
-/* A row that waits for its call's end, or for its turn. What lies under `depth` is known, and set, at
- * the end. */
+/* A row that waits for its call's end, or for its turn. The fields after `depth` are set at the end. */
 struct row {
     struct link *link;
     struct function_rollup *function; /* the link's */
@@ -32,8 +29,7 @@ struct row {
     uint8_t ended;
     uint64_t duration_ns, children_ns, child_calls, descendants;
     struct hook_share hooks;
-    struct off_sums
-        *off; /* off the processor in it; NULL = it never was. Who adds it up frees it */
+    struct off_sums *off; /* off the processor; NULL = never. Freed when the row is added up */
 };
 
 /* The end of a call whose row was written while it was open. */
@@ -42,7 +38,7 @@ struct row_end {
     struct row row; /* without frame and depth */
 };
 
-/* Calls of a link that were counted in place of being recorded. */
+/* Calls of a link that were counted, not recorded. */
 struct counted_calls {
     struct link *link;
     uint64_t calls, raw_ns, hooks_ps;
@@ -50,7 +46,7 @@ struct counted_calls {
 
 struct callee_history;
 
-/* What is done with a batch; by two threads at once, or one after the other. */
+/* The steps of a batch: two threads may take them at once. */
 enum batch_step { BATCH_ADD, BATCH_WRITE, BATCH_STEPS };
 
 struct row_batch {
@@ -61,7 +57,7 @@ struct row_batch {
     uint64_t first_id, end_id; /* rows */
 };
 
-/* Where the rows of calls are that were written open, the outermost first. */
+/* The places of rows that were written open, the outermost first. */
 struct open_rows {
     struct open_row {
         struct btree_place place;
@@ -70,44 +66,43 @@ struct open_rows {
     size_t count, capacity;
 };
 
-/* Batches that wait to be written, besides the one that is being filled: a helper takes longer to wake up
- * than a batch takes to be filled. With the window they make a power of two of rows. */
+/* Queued batches, besides the one being filled: a helper takes longer to wake up than a batch takes to
+ * fill. Together with the window they have a power of two of rows. */
 #define BATCHES_MAX 6u
 
-/* Threads that decode and write at the same time change lines of their own. */
+/* The threads that decode and that write change different cache lines. */
 struct row_window {
     struct row *rows, *rows_end;    /* of id: rows[id % ring] */
     uint64_t mask;                  /* ring - 1 */
-    struct btree_part *part;        /* NULL = rows are added up, but not written */
+    struct btree_part *part;        /* NULL = rows are only added up */
     uint32_t thread;                /* threads.id */
-    uint32_t threads_begun;         /* function_rollup.thread of what is added up */
-    uint64_t *progress_calls;       /* atomic: gets the number of rows that were written */
-    struct callee_history *history; /* who adds up has it */
-    struct helpers *helpers;        /* NULL = there are none */
-    /* Who decodes changes them with each call. */
-    uint64_t start_id
-        __attribute__((aligned(LARGE_ALIGN))); /* of the first row that is in no batch */
-    uint64_t next_id; /* of the next call: the rows of those before it wait, or are written */
+    uint32_t threads_begun;         /* for function_rollup.thread */
+    uint64_t *progress_calls;       /* atomic: the number of written rows */
+    struct callee_history *history; /* of the thread that adds up */
+    struct helpers *helpers;        /* NULL = none */
+    /* The decoding thread changes them with each call. */
+    uint64_t start_id __attribute__((aligned(LARGE_ALIGN))); /* of the first row in no batch */
+    uint64_t next_id;                                        /* of the next call */
     struct row_batch filling;
-    /* Who writes has it. */
+    /* Of the thread that writes. */
     struct open_rows open __attribute__((aligned(LARGE_ALIGN)));
     /* Under the helpers' lock. */
     struct row_window *next; /* in helpers->windows */
     struct row_batch batches[BATCHES_MAX];
     uint32_t batch_first, batches_count;
-    uint32_t done[BATCH_STEPS]; /* with so many of these, the first ones, the step is done */
-    bool busy[BATCH_STEPS];     /* somebody is at the one that follows */
+    uint32_t done[BATCH_STEPS]; /* the number of batches, the first ones, whose step is done */
+    bool busy[BATCH_STEPS];     /* a thread is at the next batch */
     bool failed;
     struct error error; /* why */
 };
 
-/* The row of a call whose row waits still, or begins to. */
+/* The row of a call that waits, or begins to. */
 static inline struct row *row_window_row(struct row_window *window, uint64_t id)
 {
     return &window->rows[id & window->mask];
 }
 
-/* The row that follows in the ring as the `count`th. */
+/* The `count`th row after this one in the ring. */
 static inline struct row *row_window_next(const struct row_window *window, struct row *row,
                                           uint32_t count)
 {
@@ -115,8 +110,8 @@ static inline struct row *row_window_next(const struct row_window *window, struc
     return next < window->rows_end ? next : next - (window->rows_end - window->rows);
 }
 
-/* Asks for the memory of a row further on, to be changed or to be read: with helpers it is in another processor's
- * cache. Behind the ring's end there is nothing to ask for, which does no harm. */
+/* Prefetches a row further on, to change or to read it: with helpers it is in another processor's cache.
+ * A prefetch behind the ring's end does no harm. */
 #define ROWS_AHEAD_ENTER 16u
 #define ROWS_AHEAD_WRITE 40u
 static inline void row_expect_enter(const struct row *row)

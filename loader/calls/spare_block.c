@@ -26,7 +26,7 @@ void spare_block_ask(struct spare_block *spare, size_t bytes)
     errand_ask(&spare->errand);
 }
 
-/* Who would make it himself now does not: to clear it page by page, as it is filled, is better then. */
+/* If no helper has made the block, its pages are cleared as they are first used. */
 void *spare_block_take(struct spare_block *spare, size_t bytes)
 {
     errand_drop(&spare->errand);

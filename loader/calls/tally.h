@@ -1,13 +1,12 @@
 /*
- * What is added up over a set of calls: the calls of a frame, of a function, of an edge, of a
- * thread's function. Every field is additive (count, sum, minimum, maximum with its call), so a
- * tally of a larger set is the sum of those of its parts, in any order.
+ * Figures over a set of calls: those of a frame, a function, an edge, a thread's function. Every
+ * field is additive (count, sum, minimum, maximum with its call), so tallies add up in any order.
  *
- * Sums are exact 128-bit integers; mean and squared deviations are made of them at the end
- * (tally_mean, tally_m2), so they do not depend on the order of the calls.
+ * Sums are exact 128-bit integers. tally_mean and tally_m2 compute from them at the end, so the order
+ * of the calls does not matter.
  *
- * Adjusted times have the hooks' cost taken out as schema.sql says at its top. A call's CPU duration
- * is its adjusted one without the time that its thread was off the processor in it (gaps.h).
+ * Adjusted times are without the hooks' cost, as the top of schema.sql says. A call's CPU duration is
+ * its adjusted one without the time that its thread was off the processor (gaps.h).
  */
 #ifndef FISQL_LOADER_CALLS_TALLY_H
 #define FISQL_LOADER_CALLS_TALLY_H
@@ -26,15 +25,15 @@ struct off_sums {
     struct off_time total, self;
     uint64_t self_waits; /* gaps in which the thread waited */
     uint64_t
-        paused_ns; /* between FISQL_PAUSE and FISQL_RESUME: not in self times, nor is its waiting */
+        paused_ns; /* between FISQL_PAUSE and FISQL_RESUME; neither it nor its waiting is in self times */
 };
 
-/* A sum of self times as measured, and the hooks' part of it. */
+/* A sum of measured self times, and the hooks' part of it. */
 struct tally_self {
     uint64_t raw_ns, hooks_ps;
 };
 
-/* Sums over the outermost activations, in their threads, of a frame and of a function. */
+/* Sums over a thread's outermost activations of a frame and of a function. */
 struct tally_totals {
     uint64_t frame_raw_ns, frame_hooks_ps;
     uint64_t function_raw_ns, function_hooks_ps;
@@ -72,8 +71,7 @@ static inline void off_sums_add(struct off_sums *into, const struct off_sums *fr
     into->paused_ns += from->paused_ns;
 }
 
-/* Of two calls, each the example of a figure: the one with the smaller figure, or the greater, and of equal
- * ones the earlier. */
+/* Keep the example call with the smaller, or the greater, figure; if equal, the earlier call. */
 static inline void tally_smaller(uint64_t *figure, uint64_t *call, uint64_t other_figure,
                                  uint64_t other_call)
 {
@@ -107,8 +105,8 @@ static inline void tally_self_add(struct tally_self *into, const struct tally_se
     into->hooks_ps += from->hooks_ps;
 }
 
-/* Hooks run on the processor: what is left is no less than the time off it. raw_ns: as measured, which
- * is no less either, but in a hostile log. */
+/* Hooks run on the processor, so the result is no less than the time off it; nor is raw_ns, the
+ * measured time, except in a hostile log. */
 static inline uint64_t tally_no_less_than_off(uint64_t adjusted_ns, uint64_t raw_ns,
                                               uint64_t off_ns)
 {
@@ -116,8 +114,8 @@ static inline uint64_t tally_no_less_than_off(uint64_t adjusted_ns, uint64_t raw
     return adjusted_ns > least_ns ? adjusted_ns : least_ns;
 }
 
-/* What is left of a sum of times without the hooks' part of it. Of the sum, for a single call may well
- * have cost less than the mean: what is cut off at 0 call by call adds up. */
+/* A sum of times without the hooks' part. Subtract it from the sum, not call by call: a call may cost
+ * less than the mean, and the differences cut off at 0 would add up. */
 static inline uint64_t tally_left(uint64_t raw_ns, uint64_t hooks_ps, struct off_time off)
 {
     return tally_no_less_than_off(tally_adjusted(raw_ns, hooks_ps), raw_ns,
