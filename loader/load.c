@@ -163,7 +163,8 @@ static struct symbols_options symbols_options_of(const struct load_options *opti
                                     .threads = options->threads};
 }
 
-/* What lies in the live area is copied before the log is read: what is written meanwhile is in both. */
+/* What lies in the live area is copied before the log is read: what is written meanwhile is in
+ * both. */
 static int read_log(struct load *load, struct error *error)
 {
     struct live_source *live = load->options->live;
@@ -384,8 +385,8 @@ static int execute(sqlite3 *database, const char *what, const char *sql, struct 
     return error_set_file(error, ERROR_SYSTEM, what, "%s", insert_problem(database));
 }
 
-/* As rows of the schema: to parse some seventy queries, twice each, takes longer than to write most tables. Nobody
- * asks for them by this connection. */
+/* As rows of the schema: to parse some seventy queries, twice each, takes longer than to write most
+ * tables. Nobody asks for them by this connection. */
 static int add_views(const struct load *load, sqlite3 *database, struct error *error)
 {
     sqlite3_stmt *insert = NULL;
@@ -564,8 +565,8 @@ static int do_both(struct load *load, int (*here)(struct load *load, struct erro
     return other.result != 0 ? other.result : result;
 }
 
-/* Naming stays in this thread: it allocates a lot, and another thread's heap grows by a system call for each page,
- * which interrupts all cores. */
+/* Naming stays in this thread: it allocates a lot, and another thread's heap grows by a system call
+ * for each page, which interrupts all cores. */
 static int write_pages(struct load *load, struct error *error)
 {
     struct tables tables = tables_of(load);

@@ -1,6 +1,6 @@
 /*
- * The loader: makes the database of a run (schema.sql) from its log (formats/log.h). This is the one
- * header that the command line needs.
+ * The loader: makes the database of a run (schema.sql) from its log (formats/log.h). This is the
+ * one header that the command line needs.
  *
  * Nothing here prints. Errors go into a struct error of the caller's (error.h), everything else
  * that a person should know into the report's messages. Functions may be called from any thread;

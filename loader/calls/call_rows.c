@@ -1,10 +1,10 @@
 /*
  * The rows of calls: see call_rows.h.
  *
- * A record is built backwards, straight in the page (btree_direct.h): the values from the last column
- * to the first, each with one store of 8 bytes whose upper part the next one overwrites; then the
- * header, whose length depends on the number of columns alone because each serial type takes one
- * byte. Columns at the end that equal their DEFAULT are left out.
+ * A record is built backwards, straight in the page (btree_direct.h): the values from the last
+ * column to the first, each with one store of 8 bytes whose upper part the next one overwrites;
+ * then the header, whose length depends on the number of columns alone because each serial type
+ * takes one byte. Columns at the end that equal their DEFAULT are left out.
  */
 #include "loader/calls/call_rows.h"
 

@@ -2,14 +2,14 @@
  * The rows of a thread's calls: from the window in which they wait to the pages of the b-tree.
  *
  * A call's row is complete at its exit, but rows must be written in the order of entries. So rows
- * wait in a window, a ring by id. When the window is full, its older half is written. Calls that are
- * still open are written with fields at full width and patched when they end. Calls end in the
+ * wait in a window, a ring by id. When the window is full, its older half is written. Calls that
+ * are still open are written with fields at full width and patched when they end. Calls end in the
  * opposite order of their entries, so the one that ends is always the last one written open.
  *
  * A batch has the ends of calls that were written open, then rows. It takes two steps: adding up
- * (row_sums.h) and writing. Helpers (helpers.h) take these steps while a thread decodes: that is more
- * than half the work of loading a program with one thread. If the queue of batches is full, the
- * decoding thread takes a step, too; without helpers it takes all.
+ * (row_sums.h) and writing. Helpers (helpers.h) take these steps while a thread decodes: that is
+ * more than half the work of loading a program with one thread. If the queue of batches is full,
+ * the decoding thread takes a step, too; without helpers it takes all.
  */
 #ifndef FISQL_LOADER_CALLS_CALL_ROWS_H
 #define FISQL_LOADER_CALLS_CALL_ROWS_H
@@ -30,8 +30,8 @@ int row_window_init(struct row_window *window, struct helpers *helpers,
                     struct callee_history *history, uint64_t *progress_calls, struct error *error);
 void row_window_release(struct row_window *window);
 
-/* The worker's threads_begun'th thread begins; its calls have ids from first_id on. The part and the
- * rows' links are borrowed until row_window_finish. */
+/* The worker's threads_begun'th thread begins; its calls have ids from first_id on. The part and
+ * the rows' links are borrowed until row_window_finish. */
 void row_window_begin(struct row_window *window, uint32_t thread, uint32_t threads_begun,
                       uint64_t first_id, struct btree_part *part);
 

@@ -1,8 +1,8 @@
 /*
  * Sums over the calls of a link or a frame. There may be millions, and a call finds its own in no
- * cache, so they are small: each call changes the first 11 words; a struct rare_sums has what few of
- * them need. A struct tally has the same figures at length. Figures that only functions have are in
- * function_rollup.
+ * cache, so they are small: each call changes the first 11 words; a struct rare_sums has what few
+ * of them need. A struct tally has the same figures at length. Figures that only functions have are
+ * in function_rollup.
  */
 #ifndef FISQL_LOADER_CALLS_CALL_SUMS_H
 #define FISQL_LOADER_CALLS_CALL_SUMS_H

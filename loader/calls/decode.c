@@ -322,10 +322,10 @@ static int gap_ends(struct decoder *decoder, const struct log_chunk *place, uint
 }
 
 /* The ring dropped chunks. Of the calls that are open behind them callees are missing: what they
- * spent since the last event that is known (before_ns) until the next one was entered, the innermost
- * until now, is taken for their callees' time: so nobody's own time holds that of dropped calls.
- * `confirmed` calls were on the stack before; the innermost of them may have had a callee that ended
- * unseen, whose time reaches to there already. */
+ * spent since the last event that is known (before_ns) until the next one was entered, the
+ * innermost until now, is taken for their callees' time: so nobody's own time holds that of dropped
+ * calls. `confirmed` calls were on the stack before; the innermost of them may have had a callee
+ * that ended unseen, whose time reaches to there already. */
 static int calls_cut(struct decoder *decoder, uint64_t before_ns, uint32_t confirmed,
                      bool callee_ended, struct error *error)
 {
@@ -348,7 +348,8 @@ static int calls_cut(struct decoder *decoder, uint64_t before_ns, uint32_t confi
     return 0;
 }
 
-/* An event that is not for the hot loop. 1, 0: there is none. *behind: the event before, then this one. */
+/* An event that is not for the hot loop. 1, 0: there is none. *behind: the event before, then this
+ * one. */
 static int decode_next(struct decoder *decoder, struct event_cursor *cursor, bool pending,
                        uint64_t before_ns, enum behind *behind, struct error *error)
 {
@@ -547,8 +548,8 @@ static int decode_chunks(struct decoder *decoder, bool *last_damaged, struct err
     return 0;
 }
 
-/* How the calls ended that are open at the thread's end. What pthread_exit() or a cancellation ends leaves no
- * exits: no call outlives its thread. */
+/* How the calls ended that are open at the thread's end. What pthread_exit() or a cancellation ends
+ * leaves no exits: no call outlives its thread. */
 static enum ended ended_at_last(const struct decoder *decoder, bool damaged)
 {
     if (!decoder->thread->exited)

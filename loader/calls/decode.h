@@ -93,7 +93,8 @@ struct decode_records {
     uint32_t kinds;       /* that are among them: bits 1 << enum decode_kind */
 };
 
-/* What the log says of a lock: a record (formats/log.h) with its times and sites as the database has them. */
+/* What the log says of a lock: a record (formats/log.h) with its times and sites as the database
+ * has them. */
 struct decode_lock {
     uint64_t ns, until_ns; /* WAIT: until_ns 0 = it did not end */
     uint64_t call_id;      /* the innermost open call, 0 = none */

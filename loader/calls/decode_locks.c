@@ -1,5 +1,5 @@
-/* Decodes records of locks: see decode.h. tables_locks.c resolves points of other threads when all is
- * decoded. */
+/* Decodes records of locks: see decode.h. tables_locks.c resolves points of other threads when all
+ * is decoded. */
 #include "loader/calls/decode_parts.h"
 
 #include <string.h>

@@ -2,8 +2,8 @@
  * Losses that decoding a thread found, and calls that were not lost after all. They stay with the
  * thread until all threads are decoded, because the log's index must not change meanwhile.
  *
- * A loss has a *number*: in the index, its position + 1; those found here follow; 0 is what a flight
- * recorder dropped.
+ * A loss has a *number*: in the index, its position + 1; those found here follow; 0 is what a
+ * flight recorder dropped.
  */
 #ifndef FISQL_LOADER_CALLS_DECODE_LOSSES_H
 #define FISQL_LOADER_CALLS_DECODE_LOSSES_H
@@ -32,7 +32,8 @@ struct decode_losses {
 void decode_losses_init(struct decode_losses *losses, const struct log_index *index);
 void decode_losses_release(struct decode_losses *losses);
 
-/* Adds a loss, copying its detail. If there are too many, it is only counted and *number is LOSS_NONE. */
+/* Adds a loss, copying its detail. If there are too many, it is only counted and *number is
+ * LOSS_NONE. */
 #define LOSS_NONE UINT32_MAX
 int decode_losses_add(struct decode_losses *losses, const struct log_loss *loss, uint32_t *number,
                       struct error *error);

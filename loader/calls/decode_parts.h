@@ -110,12 +110,13 @@ int decode_pause_leave(struct decoder *decoder, uint64_t *paused_ns, struct erro
 
 /* decode_costs.c: what hooks cost from this chunk of the log on. */
 int decode_cost_begin(struct decoder *decoder, size_t chunk, struct error *error);
-/* The chunk comes right behind the one before, whose writing took ticks: the time since then holds it. */
+/* The chunk comes right behind the one before, whose writing took ticks: the time since then holds
+ * it. */
 void decode_write_begin(struct decoder *decoder, uint64_t ticks);
 /* And kept the thread off the processor for so many ticks more. */
 void decode_write_held(struct decoder *decoder, uint64_t ticks);
-/* The first event since then comes: the write is taken out of the open calls. before_ns: when the last
- * event was. */
+/* The first event since then comes: the write is taken out of the open calls. before_ns: when the
+ * last event was. */
 int decode_write_ends(struct decoder *decoder, uint64_t before_ns, struct error *error);
 /* The thread's writes are all known. */
 void decode_writes_sort(struct decoded_thread *thread);
@@ -130,8 +131,8 @@ int decode_values_leave(struct decoder *decoder, uint64_t descendants, enum ende
                         struct error *error);
 int decode_values_end(struct decoder *decoder, struct error *error);
 
-/* The clock goes from the thread's last event to its end, as far as that is known. damaged: its last
- * chunk was. */
+/* The clock goes from the thread's last event to its end, as far as that is known. damaged: its
+ * last chunk was. */
 int decode_thread_ends(struct decoder *decoder, bool damaged, struct error *error);
 
 /* hot_loop.c: reads the enters and exits that need no more than is known, up to any other event. */

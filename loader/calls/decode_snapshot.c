@@ -52,8 +52,8 @@ static bool same_call(const struct decoder *decoder, const struct open_call *cal
            call->enter_tick == entry->enter_tick;
 }
 
-/* The number of calls of the stack that are still open: those outside the snapshot may be, those that it
- * confirms are. *place: that of the first other call. */
+/* The number of calls of the stack that are still open: those outside the snapshot may be, those
+ * that it confirms are. *place: that of the first other call. */
 static uint32_t confirmed(const struct decoder *decoder, const struct fisql_chunk *chunk,
                           uint64_t *place)
 {
@@ -91,8 +91,8 @@ static int end_lost(struct decoder *decoder, const struct fisql_chunk *chunk, ui
     return result;
 }
 
-/* Makes the hidden calls agree with the snapshot, which names the calls from left_out on. *place: that
- * of the first call that is not on the stack. */
+/* Makes the hidden calls agree with the snapshot, which names the calls from left_out on. *place:
+ * that of the first call that is not on the stack. */
 static int settle_hidden(struct decoder *decoder, uint32_t left_out, uint64_t *place,
                          struct error *error)
 {

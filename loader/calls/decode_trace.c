@@ -3,8 +3,8 @@
  *
  * A pause belongs to the call that is innermost when it begins. Its callees keep the time that they
  * took; the rest, paused_ns, goes into the call's children_ns, so no self time has it. FISQL_RESUME
- * ends it, in the call or in a callee (then it really ended when that was entered), or the call's end.
- * The entries of gaps.h hold it meanwhile, so calls without a pause cost nothing.
+ * ends it, in the call or in a callee (then it really ended when that was entered), or the call's
+ * end. The entries of gaps.h hold it meanwhile, so calls without a pause cost nothing.
  */
 #include "loader/calls/decode_parts.h"
 

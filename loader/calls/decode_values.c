@@ -1,7 +1,7 @@
 /*
- * Passes arguments and results, with their calls, to value_calls.h. An ARGUMENTS belongs to the call
- * that the event right before entered, the innermost one; a RESULT to the call that it ended, whose
- * place on the stack is still unused.
+ * Passes arguments and results, with their calls, to value_calls.h. An ARGUMENTS belongs to the
+ * call that the event right before entered, the innermost one; a RESULT to the call that it ended,
+ * whose place on the stack is still unused.
  */
 #include "loader/calls/decode_parts.h"
 

@@ -1,8 +1,8 @@
 /*
- * The dictionary of the decoded chunk: the definitions of its slots. A definition is resolved at the
- * slot's first use, by that event's tick: the definition has no tick, and a module may have been
- * loaded between the two. The answer is kept if the next chunk defines the slot in the same way, as
- * most do, because the collector chooses slots by addresses.
+ * The dictionary of the decoded chunk: the definitions of its slots. A definition is resolved at
+ * the slot's first use, by that event's tick: the definition has no tick, and a module may have
+ * been loaded between the two. The answer is kept if the next chunk defines the slot in the same
+ * way, as most do, because the collector chooses slots by addresses.
  *
  * Slots are less than FISQL_SLOTS_MAX: event_next() checks that.
  */
@@ -38,8 +38,8 @@ static inline void dictionary_keep(struct dictionary *dictionary, uint32_t slot,
 
 void dictionary_define(struct dictionary *dictionary, uint32_t slot, struct definition definition);
 
-/* The slot's definition, as a call or as an allocation; borrowed. ERROR_DAMAGE if it has none, or one
- * of the other sort. */
+/* The slot's definition, as a call or as an allocation; borrowed. ERROR_DAMAGE if it has none, or
+ * one of the other sort. */
 int dictionary_call(const struct dictionary *dictionary, uint32_t slot,
                     const struct definition **out, struct error *error);
 int dictionary_alloc(const struct dictionary *dictionary, uint32_t slot,

@@ -4,19 +4,18 @@
  *
  * Time off the processor between two readings lies in the gap that the second one ends, except for
  * what hides in gaps too short for a reading. So it belongs to the innermost call of that gap. The
- * thread was *waiting* if it gave the processor up at least as often as it was put aside, or was off
- * it for longer than being put aside so often takes (when a wait ends on a busy machine, the thread
- * is put aside once more). Else it was put aside (*preempted*). Time that does not fit into the gap
- * has no place.
- * The kernel counts a thread's death as giving the processor up. So a thread that was killed while
- * others kept it from running would seem to have waited. For its last gap we ask the kernel how long
- * it could have run: it waited if that is less than half of the gap.
- * Time spent waiting for the log to be written (HELD) is the recording's and not in the gaps. If part
- * of the log between two readings is missing, the second one shows nothing.
+ * thread was *waiting* if it gave the processor up at least as often as it was put aside, or was
+ * off it for longer than being put aside so often takes (when a wait ends on a busy machine, the
+ * thread is put aside once more). Else it was put aside (*preempted*). Time that does not fit into
+ * the gap has no place. The kernel counts a thread's death as giving the processor up. So a thread
+ * that was killed while others kept it from running would seem to have waited. For its last gap we
+ * ask the kernel how long it could have run: it waited if that is less than half of the gap. Time
+ * spent waiting for the log to be written (HELD) is the recording's and not in the gaps. If part of
+ * the log between two readings is missing, the second one shows nothing.
  *
- * The times of open calls. Off-processor time is rare, so calls on the stack do not hold it. A second
- * stack has an entry for each open call that has some; when such a call ends, its time goes to its
- * caller's entry. Entering a call costs nothing, leaving it one comparison.
+ * The times of open calls. Off-processor time is rare, so calls on the stack do not hold it. A
+ * second stack has an entry for each open call that has some; when such a call ends, its time goes
+ * to its caller's entry. Entering a call costs nothing, leaving it one comparison.
  *
  * No number of the log is trusted: the gaps of a thread do not overlap and lie before CLOCK_NS_MAX,
  * so their sums do not overflow; sums of time without a place saturate.
@@ -102,8 +101,8 @@ struct gap_place {
 void gaps_init(struct gaps *gaps);
 void gaps_release(struct gaps *gaps);
 
-/* A thread begins; its facts may hold its first reading. `out` is empty, and borrowed until the next
- * thread begins. */
+/* A thread begins; its facts may hold its first reading. `out` is empty, and borrowed until the
+ * next thread begins. */
 void gaps_begin(struct gaps *gaps, const struct log_thread *thread, const struct clock_line *line,
                 struct thread_gaps *out);
 
@@ -120,8 +119,8 @@ void gaps_held(struct gaps *gaps, uint64_t ns);
 int gaps_end(struct gaps *gaps, const struct thread_clock *clock, struct gap_place place,
              struct error *error);
 
-/* The thread ends at end_ns, without an event since start_ns. reading: taken at its end; without one,
- * `waits` says whether the thread counts as waiting. */
+/* The thread ends at end_ns, without an event since start_ns. reading: taken at its end; without
+ * one, `waits` says whether the thread counts as waiting. */
 int gaps_end_thread(struct gaps *gaps, uint64_t start_ns, uint64_t end_ns,
                     const struct log_reading *reading, bool waits, struct gap_place place,
                     struct error *error);

@@ -34,9 +34,9 @@ void helpers_tell(struct helpers *helpers)
     pthread_cond_broadcast(&helpers->changed);
 }
 
-/* Sleeping and waking costs a virtual machine as much as a good part of a batch, so the thread first
- * looks for a while. If that is in vain, because the others have no processor of their own, the next
- * thread looks half as often. */
+/* Sleeping and waking costs a virtual machine as much as a good part of a batch, so the thread
+ * first looks for a while. If that is in vain, because the others have no processor of their own,
+ * the next thread looks half as often. */
 void helpers_wait(struct helpers *helpers)
 {
     uint32_t changes = helpers->changes, looks = helpers->looks;

@@ -1,20 +1,20 @@
 /*
- * The hooks' cost, by stretch of the log: some chunks of one thread. It comes from samples, in which
- * hooks of the stretch measured themselves (FISQL_COST_ of formats/log.h,
+ * The hooks' cost, by stretch of the log: some chunks of one thread. It comes from samples, in
+ * which hooks of the stretch measured themselves (FISQL_COST_ of formats/log.h,
  * collector/core/hook_sample.h). With too few samples, it is what the collector measured in a loop
  * when the process started.
  *
- * Writing a full chunk takes as long as thousands of hooks, in whatever call is open then. Its time is
- * taken out of that call (decode_costs.c) and of no other.
+ * Writing a full chunk takes as long as thousands of hooks, in whatever call is open then. Its time
+ * is taken out of that call (decode_costs.c) and of no other.
  *
- * A sample takes longer than a hook: it ends with one more reading of the clock, its path is unusual
- * for the processor, and it overlaps with nothing. On 14 runs of five programs (Lua, zstd, tcc,
- * SQLite, ninja), a call's two hooks took 0.49 to 0.67 of its two samples in processor time, on
- * average 0.57: SAMPLE_PER_MILLE. The loop saw 0.7 to 1.2 of the cost (`make trust`).
+ * A sample takes longer than a hook: it ends with one more reading of the clock, its path is
+ * unusual for the processor, and it overlaps with nothing. On 14 runs of five programs (Lua, zstd,
+ * tcc, SQLite, ninja), a call's two hooks took 0.49 to 0.67 of its two samples in processor time,
+ * on average 0.57: SAMPLE_PER_MILLE. The loop saw 0.7 to 1.2 of the cost (`make trust`).
  *
- * A reference run (`fisql record --reference`) gives the sum over all calls: the run's processor time
- * less the reference's and the collector's start. All costs are scaled to it. What is left is how far
- * two runs of one program differ.
+ * A reference run (`fisql record --reference`) gives the sum over all calls: the run's processor
+ * time less the reference's and the collector's start. All costs are scaled to it. What is left is
+ * how far two runs of one program differ.
  */
 #ifndef FISQL_LOADER_CALLS_HOOK_COSTS_H
 #define FISQL_LOADER_CALLS_HOOK_COSTS_H
@@ -31,8 +31,8 @@ struct hook_cost {
     uint64_t outside_ps; /* paid by its caller */
 };
 
-/* The hooks' parts of a call's own time and of its whole duration. Differences wrap around; their sums
- * are right again. */
+/* The hooks' parts of a call's own time and of its whole duration. Differences wrap around; their
+ * sums are right again. */
 struct hook_share {
     uint64_t self_ps, total_ps;
 };

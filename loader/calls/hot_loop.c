@@ -312,8 +312,8 @@ static inline bool may_be_leaf(const struct decoder *decoder, uint32_t pair_inde
 }
 
 /* Does what enter() and leave() would do with a call that is entered now and left after `ticks`. It
- * makes no calls, so it need not go on the stack, and its row is complete at once. More than half of
- * all calls are such. */
+ * makes no calls, so it need not go on the stack, and its row is complete at once. More than half
+ * of all calls are such. */
 static inline int leaf(struct decoder *decoder, uint32_t pair_index, uint32_t ticks,
                        struct error *error)
 {

@@ -1,22 +1,22 @@
 /*
- * Links: a call's figures are added up once, in the link from the caller's frame to the call's frame.
- * A link belongs to one frame, one function, one edge and one pair of caller and callee. So the
- * figures of these are sums over links, made when a thread ends (links_fold), and a call touches one
- * set of sums, not five.
+ * Links: a call's figures are added up once, in the link from the caller's frame to the call's
+ * frame. A link belongs to one frame, one function, one edge and one pair of caller and callee. So
+ * the figures of these are sums over links, made when a thread ends (links_fold), and a call
+ * touches one set of sums, not five.
  *
  * A link's key is the caller's frame, function and site, and the frame in which these are already
- * open (0 = none: a new frame under the caller's): frames fold recursion, so the caller's frame alone
- * does not give the callee's. Whether its calls are outermost activations is in the key, too, so no
- * call counts its time twice. Several links may lead from one frame to another.
+ * open (0 = none: a new frame under the caller's): frames fold recursion, so the caller's frame
+ * alone does not give the callee's. Whether its calls are outermost activations is in the key, too,
+ * so no call counts its time twice. Several links may lead from one frame to another.
  *
  * A program may have millions of links. A call needs one, hardly ever the last one, so a look-up
- * should touch nothing else. Functions mostly make the same calls in the same order: a link knows the
- * last two that followed it and, as a caller's, the two that came first. If both are wrong, a table
- * of numbers has the right one (slots.h). Decoding a call touches one cache line of its link, adding
- * up its row the two others (row_sums.h).
+ * should touch nothing else. Functions mostly make the same calls in the same order: a link knows
+ * the last two that followed it and, as a caller's, the two that came first. If both are wrong, a
+ * table of numbers has the right one (slots.h). Decoding a call touches one cache line of its link,
+ * adding up its row the two others (row_sums.h).
  *
- * One worker owns the links. Another thread may add to the sums of links to which it has pointers; a
- * helper makes the next block (spare_block.h).
+ * One worker owns the links. Another thread may add to the sums of links to which it has pointers;
+ * a helper makes the next block (spare_block.h).
  */
 #ifndef FISQL_LOADER_CALLS_LINKS_H
 #define FISQL_LOADER_CALLS_LINKS_H
@@ -144,8 +144,8 @@ static inline int links_touch(struct links *links, struct link *link, struct err
     return link->touched ? 0 : links_touch_new(links, link, error);
 }
 
-/* Adds the sums of all links to those of frames, functions and edges, calls `each` with the tally of
- * each link, and empties them. */
+/* Adds the sums of all links to those of frames, functions and edges, calls `each` with the tally
+ * of each link, and empties them. */
 int links_fold(struct links *links, struct rollup *rollup,
                int (*each)(void *context, const struct link *link, const struct tally *tally,
                            struct error *error),

@@ -18,7 +18,8 @@ struct helpers;
 
 enum ended { ENDED_RETURNED = 0, ENDED_UNWOUND = 1, ENDED_OPEN = 2, ENDED_LOST = 3 };
 
-/* A row that waits for its call's end, or for its turn. The fields after `depth` are set at the end. */
+/* A row that waits for its call's end, or for its turn. The fields after `depth` are set at the
+ * end. */
 struct row {
     struct link *link;
     struct function_rollup *function; /* the link's */
@@ -66,8 +67,8 @@ struct open_rows {
     size_t count, capacity;
 };
 
-/* Queued batches, besides the one being filled: a helper takes longer to wake up than a batch takes to
- * fill. Together with the window they have a power of two of rows. */
+/* Queued batches, besides the one being filled: a helper takes longer to wake up than a batch takes
+ * to fill. Together with the window they have a power of two of rows. */
 #define BATCHES_MAX 6u
 
 /* The threads that decode and that write change different cache lines. */
@@ -110,8 +111,8 @@ static inline struct row *row_window_next(const struct row_window *window, struc
     return next < window->rows_end ? next : next - (window->rows_end - window->rows);
 }
 
-/* Prefetches a row further on, to change or to read it: with helpers it is in another processor's cache.
- * A prefetch behind the ring's end does no harm. */
+/* Prefetches a row further on, to change or to read it: with helpers it is in another processor's
+ * cache. A prefetch behind the ring's end does no harm. */
 #define ROWS_AHEAD_ENTER 16u
 #define ROWS_AHEAD_WRITE 40u
 static inline void row_expect_enter(const struct row *row)

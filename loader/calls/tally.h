@@ -2,11 +2,11 @@
  * Figures over a set of calls: those of a frame, a function, an edge, a thread's function. Every
  * field is additive (count, sum, minimum, maximum with its call), so tallies add up in any order.
  *
- * Sums are exact 128-bit integers. tally_mean and tally_m2 compute from them at the end, so the order
- * of the calls does not matter.
+ * Sums are exact 128-bit integers. tally_mean and tally_m2 compute from them at the end, so the
+ * order of the calls does not matter.
  *
- * Adjusted times are without the hooks' cost, as the top of schema.sql says. A call's CPU duration is
- * its adjusted one without the time that its thread was off the processor (gaps.h).
+ * Adjusted times are without the hooks' cost, as the top of schema.sql says. A call's CPU duration
+ * is its adjusted one without the time that its thread was off the processor (gaps.h).
  */
 #ifndef FISQL_LOADER_CALLS_TALLY_H
 #define FISQL_LOADER_CALLS_TALLY_H
@@ -114,8 +114,8 @@ static inline uint64_t tally_no_less_than_off(uint64_t adjusted_ns, uint64_t raw
     return adjusted_ns > least_ns ? adjusted_ns : least_ns;
 }
 
-/* A sum of times without the hooks' part. Subtract it from the sum, not call by call: a call may cost
- * less than the mean, and the differences cut off at 0 would add up. */
+/* A sum of times without the hooks' part. Subtract it from the sum, not call by call: a call may
+ * cost less than the mean, and the differences cut off at 0 would add up. */
 static inline uint64_t tally_left(uint64_t raw_ns, uint64_t hooks_ps, struct off_time off)
 {
     return tally_no_less_than_off(tally_adjusted(raw_ns, hooks_ps), raw_ns,

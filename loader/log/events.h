@@ -4,8 +4,8 @@
  *
  * Nothing is trusted: an event that reaches over the end of its chunk, names a slot beyond the
  * dictionary or has an unknown code ends the reading with -1. Whether a dictionary slot was
- * defined, whether there is a call to end, and whether values stand behind an enter or an exit, is the
- * caller's to check.
+ * defined, whether there is a call to end, and whether values stand behind an enter or an exit, is
+ * the caller's to check.
  */
 #ifndef FISQL_LOADER_LOG_EVENTS_H
 #define FISQL_LOADER_LOG_EVENTS_H

@@ -1,7 +1,6 @@
 /* What a log holds: see log_index.h. This file reads the chunks; log_index_take.c takes them in,
- * log_index_facts.c the facts of those that hold facts, and log_order.c puts everything in order and
- * deals out the ids.
- */
+ * log_index_facts.c the facts of those that hold facts, and log_order.c puts everything in order
+ * and deals out the ids.  */
 #include "loader/log/log_index.h"
 
 #include <inttypes.h>
@@ -72,7 +71,8 @@ static int read_chunks(struct log_index *index, struct log_reader *reader,
     return index->chunks_sound == 0 ? refuse(reader, index->path, error) : 0;
 }
 
-/* Takes the chunks of processes that the log knows: of the others it does not say yet what they are. */
+/* Takes the chunks of processes that the log knows: of the others it does not say yet what they
+ * are. */
 static int take_unwritten(struct log_index *index, struct log_salvaged *unwritten,
                           struct error *error)
 {

@@ -193,8 +193,9 @@ struct log_index {
 typedef void log_index_progress(void *context, uint64_t done_bytes, uint64_t total_bytes);
 
 /* Reads the log at `path`, and the live area beside it where there is one. 0, or -1: not a log, a
- * log of a newer version, not readable. Release the index in both cases. unwritten: chunks of a run that is
- * being recorded, copied from its live area before; the index takes them and leaves none. NULL = it is not. */
+ * log of a newer version, not readable. Release the index in both cases. unwritten: chunks of a run
+ * that is being recorded, copied from its live area before; the index takes them and leaves none.
+ * NULL = it is not. */
 MUST_CHECK int log_index_read(struct log_index *index, const char *path,
                               struct log_salvaged *unwritten, log_index_progress *progress,
                               void *context, struct error *error);

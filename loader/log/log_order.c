@@ -151,8 +151,8 @@ static int check_gap(struct log_index *index, struct log_chunk *chunk,
     return add_gap(index, chunk, before, error);
 }
 
-/* A chunk of a live area whose predecessors were still on their way into the log: it comes with the next
- * state. A flight recorder drops some on purpose. */
+/* A chunk of a live area whose predecessors were still on their way into the log: it comes with the
+ * next state. A flight recorder drops some on purpose. */
 static bool is_ahead(const struct log_index *index, const struct log_chunk *chunk,
                      const struct log_chunk *before)
 {

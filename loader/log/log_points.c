@@ -39,8 +39,9 @@ static bool ends_with_operator(const char *name, const char *end)
     return end - name >= 8 && memcmp(end - 8, "operator", 8) == 0;
 }
 
-/* Of a C++ compiler's __PRETTY_FUNCTION__ (`static int shop::Cart::add(const T&) const [with T = int]`) what symbols
- * have: without the words before the name, and what templates stand for. C's __func__ is left as it is. */
+/* Of a C++ compiler's __PRETTY_FUNCTION__ (`static int shop::Cart::add(const T&) const [with T =
+ * int]`) what symbols have: without the words before the name, and what templates stand for. C's
+ * __func__ is left as it is. */
 static char *function_name(const char *pretty)
 {
     const char *name = pretty, *at = pretty;

@@ -1,6 +1,6 @@
 /*
- * Points: places in the program that hold a macro of fisql_trace.h, as chunks of facts tell them. A process
- * numbers its points; a forked child knows those of its parent. Texts are not trusted.
+ * Points: places in the program that hold a macro of fisql_trace.h, as chunks of facts tell them. A
+ * process numbers its points; a forked child knows those of its parent. Texts are not trusted.
  */
 #ifndef FISQL_LOADER_LOG_LOG_POINTS_H
 #define FISQL_LOADER_LOG_LOG_POINTS_H

@@ -12,9 +12,9 @@ struct log_unpacker {
     size_t capacity;
 };
 
-/* *chunk, whose header is sane (log_chunk_is_sane), becomes the unpacked chunk if it is packed: it lies in memory of the
- * unpacker's until the next call. -1: ERROR_DAMAGE where what is packed is none, or not as long as
- * the header says. */
+/* *chunk, whose header is sane (log_chunk_is_sane), becomes the unpacked chunk if it is packed: it
+ * lies in memory of the unpacker's until the next call. -1: ERROR_DAMAGE where what is packed is
+ * none, or not as long as the header says. */
 int log_unpack(struct log_unpacker *unpacker, const struct fisql_chunk **chunk,
                struct error *error);
 /* The same, and it lies there also where it is not packed. */

@@ -1,7 +1,7 @@
 /*
- * Reads the values of ARGUMENTS and RESULT events, one after another (formats/log.h, "Values"). They
- * describe themselves; what they mean to a reader, such as the name of an enumerator, is another's
- * business (loader/values).
+ * Reads the values of ARGUMENTS and RESULT events, one after another (formats/log.h, "Values").
+ * They describe themselves; what they mean to a reader, such as the name of an enumerator, is
+ * another's business (loader/values).
  *
  * Nothing is trusted: an unknown tag, or a length beyond the end, is refused. event_next() has read
  * the values of the events that it gives once, so whoever reads those again meets neither.

@@ -86,8 +86,8 @@ MUST_CHECK int program_function(struct program *program, uint32_t process, uint6
 MUST_CHECK int program_site(struct program *program, uint32_t process, uint64_t address,
                             uint64_t tick, uint32_t *id, struct error *error);
 
-/* The symbol of the function that begins at an address of a process at a tick; NULL where none does that
- * the symbols of a module name. Adds nothing to the program: any threads may ask. */
+/* The symbol of the function that begins at an address of a process at a tick; NULL where none does
+ * that the symbols of a module name. Adds nothing to the program: any threads may ask. */
 const struct symbol_function *program_symbol(const struct program *program, uint32_t process,
                                              uint64_t address, uint64_t tick);
 
@@ -113,8 +113,8 @@ MUST_CHECK int program_place(struct program *program, uint32_t site, uint32_t fu
 bool program_own(const struct program *program, const struct program_function *function);
 
 /* modules.id of the module that a function is booked to. Where a function was called that lies in a
- * library without hooks, the call was made in a body of it that the program has (program_name_called
- * above): it is the program's. */
+ * library without hooks, the call was made in a body of it that the program has
+ * (program_name_called above): it is the program's. */
 uint32_t program_booked_module(const struct program *program,
                                const struct program_function *function);
 

@@ -46,8 +46,8 @@ int program_name_called(struct program *program, const struct symbols_options *o
     return 0;
 }
 
-/* functions.id of the function that a site lies in, 0 = not known. One of a module that is no part of
- * the program's functions becomes one; `added` are those. */
+/* functions.id of the function that a site lies in, 0 = not known. One of a module that is no part
+ * of the program's functions becomes one; `added` are those. */
 static int site_function(struct program *program, struct intern_key site, struct intern *added,
                          uint32_t **added_ids, size_t *added_capacity, uint32_t *id,
                          struct error *error)

@@ -3,8 +3,8 @@
 
 #include "base/system_path.h"
 
-/* A module that was read, or whose reading was spared, and holds no hooks. What could not be read is
- * none: that a function of it was called shows its hooks. */
+/* A module that was read, or whose reading was spared, and holds no hooks. What could not be read
+ * is none: that a function of it was called shows its hooks. */
 static bool is_without_hooks(const struct program_module *module)
 {
     return !module->symbols.instrumented && module->symbols.problem == NULL;
