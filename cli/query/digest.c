@@ -1,5 +1,5 @@
-/* The digest of a run: see digest.h. Sums are made with total(): a hostile database cannot make
- * them overflow. */
+/* The digest of a run: see digest.h. total() makes the sums, so a hostile database overflows
+ * none. */
 #include "cli/query/digest.h"
 
 #include "cli/out/output.h"
@@ -38,7 +38,7 @@ struct digest {
 
 /* ---- words ---- */
 
-/* A function's name as it may be shown, cut where it is long. */
+/* Puts a function's name as people may see it, cut if it is long. */
 static void put_name(FILE *out, const char *name)
 {
     const char *known = name != NULL ? name : "?";
@@ -74,7 +74,7 @@ static void put_title(FILE *out, const char *title)
     fprintf(out, "%-*s", TITLE_WIDTH, title);
 }
 
-/* A path as a shell takes it for one word. */
+/* Puts a path as one word for a shell. */
 static void put_word(FILE *out, const char *path)
 {
     bool plain = path[strcspn(path, " '\"\\$`&|;<>()*?[]#~\t\n!{}")] == '\0';
@@ -93,7 +93,7 @@ static void put_word(FILE *out, const char *path)
     fputs(plain ? "" : "'", out);
 }
 
-/* The command that shows more, its database named where it is not the one that is taken without. */
+/* Puts the command that shows more. It names the database unless that is the default one. */
 static void put_command(const struct digest *digest, const char *query)
 {
     fprintf(digest->out, "fisql query %s", query);
@@ -103,7 +103,7 @@ static void put_command(const struct digest *digest, const char *query)
     put_word(digest->out, digest->path);
 }
 
-/* Has the query anything to show, with its defaults? */
+/* Does the query give rows, with its defaults? */
 static bool has_rows(const struct digest *digest, const char *name)
 {
     const struct query_file *query = query_set_find(digest->set, name);
@@ -122,7 +122,7 @@ static void add_more(struct digest *digest, const char *query)
         digest->more[digest->more_count++] = query;
 }
 
-/* The queries that show more, in one line. */
+/* Prints the queries that show more, in one line. */
 static void put_more(const struct digest *digest)
 {
     put_title(digest->out, "More");
@@ -183,7 +183,7 @@ static int print_head(const struct digest *digest)
     put_time(digest->out, number(row, 1));
     fputs(" long, ", digest->out);
     put_time(digest->out, digest->cpu_ns);
-    /* What is less than a hundredth changes no reader's mind. */
+    /* Less than a hundredth changes no reader's mind. */
     if (100 * number(row, 7) >= digest->cpu_ns && number(row, 7) > 0) {
         fputs(" ± ", digest->out);
         put_time(digest->out, number(row, 7));
@@ -216,15 +216,15 @@ static int print_head(const struct digest *digest)
     return 0;
 }
 
-/* The functions with the most of a cost: time, share of the whole, how often, name and place. Of
- * waiting, that in functions that begin threads comes last, with shares of its own: there, pools and
- * event loops wait for work. */
+/* Prints the functions with the most of a cost: time, share of the whole, how often, name and
+ * place. Waiting in functions that begin threads comes last, with shares of its own: pools and
+ * event loops wait there for work. */
 static int print_functions(struct digest *digest, const char *title, enum measure measure,
                            const char *query)
 {
     const char *column = measure_self(measure);
     const char *times = measure == MEASURE_WAIT ? "self_waits" : "calls";
-    /* How far the time may be off for what recording cost. */
+    /* by how much recording may have changed the time */
     double share = measure == MEASURE_WAIT ? 0 : time_doubt_share(digest->database);
     char sql[1024];
     long rows = 0, within = 0;
@@ -263,7 +263,7 @@ static int print_functions(struct digest *digest, const char *title, enum measur
     return database_rows_end(row, "the functions");
 }
 
-/* "; most by parse (p.c:12)": of a statement's columns, where there is a name. */
+/* Puts "; most by parse (p.c:12)" by columns of the statement, if there is a name. */
 static void put_most(const struct digest *digest, sqlite3_stmt *row, int column)
 {
     if (word(row, column) == NULL)
@@ -275,7 +275,7 @@ static void put_most(const struct digest *digest, sqlite3_stmt *row, int column)
     fputc(')', digest->out);
 }
 
-/* What is not freed, but for what the C library keeps to the end. */
+/* Prints what is not freed, except what the C library keeps to the end. */
 static int print_not_freed(struct digest *digest)
 {
     sqlite3_stmt *row = prepare_row(digest, digest_sql_not_freed);
@@ -325,7 +325,7 @@ static int print_allocations(struct digest *digest)
     return print_not_freed(digest);
 }
 
-/* ", 2 double frees" where there are some. Returns their number. */
+/* Puts ", 2 double frees" if there are any. Returns their number. */
 static double put_some(FILE *out, double count, double before, const char *noun)
 {
     if (count > 0) {
@@ -371,7 +371,7 @@ static int print_errors(struct digest *digest)
     return 0;
 }
 
-/* What was left out while the program ran: figures below lack it. */
+/* Prints what was left out while the program ran: the figures below lack it. */
 static int print_limits(struct digest *digest)
 {
     long rows = 0;

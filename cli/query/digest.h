@@ -9,9 +9,9 @@
 #include <sqlite3.h>
 #include <stdio.h>
 
-/* Writes the digest of the database at `path` (for the commands that it names) to `out`, of own code:
- * the connection is folded (own_code.h), for what comes after it too. Returns 0,
- * or 2 after saying what is wrong. */
+/* Writes the digest of the database to `out`; its commands name the database by `path`. It is of
+ * own code, and the connection stays folded (own_code.h). Returns 0, or 2 after saying what is
+ * wrong. */
 int digest_print(sqlite3 *database, const char *path, FILE *out);
 
 /* Opens the database and prints its digest on stdout. Returns the exit status of `fisql digest`. */

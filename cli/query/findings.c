@@ -1,7 +1,5 @@
-/*
- * The findings report: see findings.h. Whether a query is in it is its header's `report` line; its
- * sections are those of the digest, and what the digest speaks of comes first in each.
- */
+/* The findings report: see findings.h. The `report` line of a query's header puts it in. The
+ * sections are the digest's, and in each the queries that the digest names come first. */
 #include "cli/query/findings.h"
 #include "cli/query/kept_blocks.h"
 #include "cli/query/query_needs.h"
@@ -64,7 +62,7 @@ static int section_of(const struct query_file *query)
     return SECTION_OTHER;
 }
 
-/* The digest's own, in its order; the others follow by name. */
+/* The place of a query: those of the digest come first, in its order, the others by name. */
 static int place_of(const struct query_file *query)
 {
     static const char *const first[] = {
@@ -113,7 +111,7 @@ static void print_count(sqlite3_stmt *statement, int column, const char *noun, c
     printf(", %lld %s%s", count, noun, count != 1 ? plural : "");
 }
 
-/* A text from elsewhere. */
+/* Prints a text from elsewhere. */
 static void put(const char *text, bool markdown)
 {
     if (markdown)
@@ -172,8 +170,7 @@ static void put_sentence(const char *advice)
     free(text);
 }
 
-/* Runs a query and prints its part if it has rows. Returns the number of rows, -1 after an error.
- */
+/* Runs a query and prints its part if it has rows. Returns how many it has, -1 after an error. */
 static long print_query(const struct query_request *request, const struct query_file *query,
                         sqlite3 *database, bool markdown)
 {
@@ -220,7 +217,7 @@ static void print_names(const char *what, const struct query_file **queries, siz
         puts(".");
 }
 
-/* Those of one reason together; reorders them. */
+/* Prints the queries that lack something, those with one reason together; reorders them. */
 static void print_lacking(const struct query_file **queries, size_t count, sqlite3 *database,
                           bool markdown)
 {

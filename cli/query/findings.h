@@ -21,8 +21,8 @@ enum findings_part {
 enum findings_part findings_part_of(const struct query_file *query);
 const char *findings_part_title(enum findings_part part);
 
-/* Gives the request the query's parameter for the report (the header's `report: PART NAME=VALUE`),
- * in the place of all others; borrowed from the query. */
+/* Makes the query's parameter for the report (`report: PART NAME=VALUE` of its header) the
+ * request's only setting; borrowed from the query. */
 void findings_settings(struct query_request *request, const struct query_file *query);
 
 /* Prints the report on stdout, as a table or as Markdown by the request's format. *found becomes

@@ -157,8 +157,8 @@ const struct query_part *query_part_find(const struct query_part *parts, size_t 
     return NULL;
 }
 
-/* Copies SQL with NULL in the place of each :parameter; comments and strings stay as they are. False where there is no
- * memory for it. */
+/* Copies SQL with NULL in the place of each :parameter, except in comments and strings. Returns
+ * false without memory. */
 static bool put_unbound(FILE *out, const char *sql)
 {
     bool put = true;
@@ -207,7 +207,7 @@ static bool view_make(const struct embedded_query *query, struct load_view *view
     FILE *out = open_memstream(&sql, &size);
     if (out == NULL)
         return false;
-    /* A stream in memory does not keep that it could not grow. */
+    /* A stream in memory forgets that it could not grow. */
     bool made = fprintf(out, "CREATE VIEW %s AS\n", name) >= 0;
     made = put_unbound(out, query->text) && made;
     made = fclose(out) == 0 && made && sql != NULL;

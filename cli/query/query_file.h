@@ -19,20 +19,19 @@
  *   -- param:       min_calls = 100 | calls | ignore rarer functions
  *   -- column:      function  | -     | demangled name
  *
- * and is then one SELECT in which :min_calls is the parameter; not bound, it is NULL, and
- * the query takes its default. All of the header is optional in a file of the user's own, where the
- * header's defaults are bound, so that the SQL needs no coalesce.
+ * Then comes one SELECT, in which :min_calls is the parameter. Not bound, it is NULL, and the query
+ * uses its default. A user's own file may leave out any of the header; fisql binds its defaults, so
+ * that the SQL needs no coalesce.
  *
  * A parameter that takes one of some words has them as its unit: cpu/wall/wait.
  *
- * A unit gives the form of a number in tables: ns is a time, bytes a size, % a share. "ns a call" is
- * a call's time or a mean of them, shown as ~N where it is less than what the hooks cost. The unit of
- * a text says what it is: function is a function's name (without it, columns with the usual names of
- * functions are, such as function, caller and owner), stack the names of functions, outermost first,
- * with " => " between them. A column
- * whose text begins with "allocs.id" names the block whose stack --suppressions matches. A filter
- * line names the columns that a filter option (query_filter.h) looks at where they are not the
- * usual ones.
+ * " between them. =>> A unit says how tables show a number: ns is a time, bytes a size, % a share;
+ * "ns a call" is the time of a call or a mean of them, and shown as ~N if it is less than what the
+ * hooks cost. Of texts, function is a function's name (so are, without a unit, columns with the
+ * usual names: function, caller, owner, ...), and stack the names of functions, outermost first,
+ * with " => " between them. => " between them. A column whose text begins with "allocs.id" names
+ * the block whose stack --suppressions matches. A filter line names the columns that a filter
+ * option (query_filter.h) looks at, if they are not the usual ones.
  */
 #ifndef FISQL_CLI_QUERY_QUERY_FILE_H
 #define FISQL_CLI_QUERY_QUERY_FILE_H
@@ -56,8 +55,8 @@ struct query_part {
 struct query_file {
     char *name;
     char *title, *question, *group, *description, *advice, *source,
-        *report;                   /* NULL where it lacks them */
-    char *finding, *saves, *needs; /* likewise */
+        *report; /* each NULL if the header lacks it */
+    char *finding, *saves, *needs;
     struct query_part params[QUERY_PARTS_MAX], columns[QUERY_PARTS_MAX], filters[QUERY_PARTS_MAX];
     size_t params_count, columns_count, filters_count;
     char *sql; /* the whole text */
@@ -86,7 +85,7 @@ struct query_views {
 int query_views_make(struct query_views *views);
 void query_views_release(struct query_views *views);
 
-/* A script that makes them. Caller frees; NULL without memory. */
+/* A script that creates the views. Caller frees; NULL without memory. */
 char *query_views_sql(void);
 
 #endif

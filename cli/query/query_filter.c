@@ -13,14 +13,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A filter, the parameter it binds where a query has it, the columns it looks at otherwise, and the
- * condition on a column: %c is the column, %v the value. */
+/* A filter: the parameter that it binds if a query has it; else the columns that it looks at and
+ * the condition on one, in which %c is the column and %v the value. */
 static const struct filter_kind {
     const char *option;
     const char *parameter;
     const char *columns;
     const char *condition;
-    /* where the result has no such column: a condition on the functions that it names */
+    /* if the result has no such column: a condition on the functions that it names */
     const char *by_function;
     const char *known; /* SQL that gives all names of the kind, to find the nearest */
     const char *match; /* SQL that gives a row if the value ?1 matches anything */
@@ -121,8 +121,8 @@ static bool has_column(sqlite3_stmt *statement, const char *name, size_t length)
     return false;
 }
 
-/* Does the query take the filter's value by itself? A column of the filter's very name goes first:
- * there all filters mean the same in every query. */
+/* Does the query itself take the filter's value? A column that is named like the filter goes first:
+ * so all filters mean the same in every query. */
 static bool has_parameter(sqlite3_stmt *statement, const struct filter_kind *kind)
 {
     char name[64];

@@ -1,5 +1,5 @@
 /*
- * Filters that every query has where they mean something: --function, --file, --module, --thread,
+ * Filters of all queries in which they mean something: --function, --file, --module, --thread,
  * --since and --until. A filter works on a query in one of two ways:
  *
  * - The query has a parameter of the filter's name (:function, ..., :since_ns, :until_ns): the
@@ -28,7 +28,7 @@ enum filter {
     FILTERS_COUNT
 };
 
-/* The filters' values as given, NULL where not; borrowed from argv. */
+/* The filters' values, NULL if not given; borrowed from argv. */
 struct filters {
     const char *values[FILTERS_COUNT];
 };
@@ -42,7 +42,7 @@ int filters_check(const struct filters *filters, sqlite3 *database);
 sqlite3_stmt *filters_prepare(const struct filters *filters, sqlite3 *database,
                               const struct query_file *query);
 
-/* Has the query all the filters that were given? */
+/* Does the query have all filters that were given? */
 bool filters_fit(const struct filters *filters, sqlite3 *database, const struct query_file *query);
 
 /* The filter options that the query has, as text. Returns how many. */

@@ -10,7 +10,8 @@ void query_help_list(const struct query_set *set, const char *command, const cha
 /* Prints the names alone, one a line, in the list's order: for completion and the manual. */
 void query_help_names(const struct query_set *set);
 
-/* Explains a query of `command`: as text for a terminal, or as a section of the manual in Markdown. */
+/* Explains a query of `command`: as text for a terminal, or in Markdown as a section of the
+ * manual. */
 void query_help_explain(const struct query_file *query, const char *command, bool markdown);
 
 #endif

@@ -60,7 +60,7 @@ static bool lacks(int place, sqlite3 *database)
     return nothing;
 }
 
-/* Why, by the first need of that kind that the run lacks. */
+/* The reason, by the first need of that kind that the run lacks. */
 static const char *first_lack(const struct query_file *query, sqlite3 *database, bool partly)
 {
     for (const char *word = query->needs; word != NULL && *word != '\0';

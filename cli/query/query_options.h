@@ -1,7 +1,5 @@
-/*
- * The options of a query that `fisql query` and `fisql fleet` have in common. Each function takes the option that
- * args_next() gave into the request, and returns 0, or 2 after saying what is wrong.
- */
+/* The options of a query that `fisql query` and `fisql fleet` share. Each function puts the option
+ * that args_next() gave into the request, and returns 0, or 2 after saying what is wrong. */
 #ifndef FISQL_CLI_QUERY_OPTIONS_H
 #define FISQL_CLI_QUERY_OPTIONS_H
 

@@ -43,7 +43,7 @@ static int bind_value(sqlite3_stmt *statement, int index, const struct query_par
     if (part != NULL && strcmp(part->unit, "bytes") == 0 && amount_size(value, &integer))
         return sqlite3_bind_int64(statement, index, integer);
     if (part != NULL && part->value != NULL && is_numeric(part->value))
-        return -1; /* a number is wanted */
+        return -1; /* it must be a number */
     return sqlite3_bind_text(statement, index, value, -1, SQLITE_TRANSIENT);
 }
 
@@ -68,7 +68,7 @@ static int fail_unknown_parameter(const struct query_file *query, sqlite3_stmt *
     return 2;
 }
 
-/* A parameter whose unit is a list of words, with / between them, takes one of these. */
+/* A parameter whose unit is a list of words, with / between them, must be one of these. */
 static bool word_fits(const struct query_part *part, const char *value)
 {
     size_t length = strlen(value);
@@ -177,8 +177,7 @@ static bool listed(const char *name, const char *const *names)
     return false;
 }
 
-/* What a column's text is: as the header declares it (unit function or stack), else by the names
- * that all queries use. */
+/* What a column's text is: by its header (unit function or stack), else by the usual names. */
 static enum text_kind kind_of(const struct query_part *part, const char *column)
 {
     static const char *const functions[] = {"function",     "caller",   "callee", "allocator",
@@ -198,7 +197,7 @@ static enum text_kind kind_of(const struct query_part *part, const char *column)
 }
 
 /* Which columns a narrow terminal keeps: the first one, then names and stacks, then the others in
- * their order; ids and raw times are for further steps, and a place is known by its function. */
+ * their order. Ids and raw times only serve further steps, and a function's name says the place. */
 static int priority_of(const struct query_part *part, const struct output_column *column, int i)
 {
     int priority = i == 0 ? 1000 : -10 * i;
@@ -288,8 +287,7 @@ void query_columns_free(struct output_column *columns, int count)
     free(columns);
 }
 
-/* The names are copies: SQLite's own go when the first step finds that it has to prepare the statement
- * anew. */
+/* The names are copies: SQLite frees its own if the first step prepares the statement anew. */
 struct output_column *query_columns(const struct query_file *query, sqlite3_stmt *statement)
 {
     int count = sqlite3_column_count(statement);
@@ -338,8 +336,8 @@ static int write_rows(struct run_context *run, const struct query_request *reque
     return result;
 }
 
-/* Only what is recursive can go round in circles. The check reads a row for each context: queries that
- * only name a column recursive_calls, or walk something else, are spared it. */
+/* Only recursive SQL can go round in circles. The check reads a row for each context, so we spare
+ * it queries that only name a column recursive_calls, or walk something else. */
 static bool walks_frames(const struct query_file *query, const struct query_request *request)
 {
     return (strcasestr(query->sql, "with recursive") != NULL &&

@@ -11,19 +11,19 @@
 
 enum { QUERY_SETTINGS_MAX = 64 };
 
-/* What was asked, borrowed from argv. */
+/* The request, borrowed from argv. */
 struct query_request {
     enum output_format format;
     enum name_style names;
     long limit;                               /* -1 = all */
     int columns_max, cell_width_max;          /* as in struct output_source */
-    int width_max;                            /* likewise */
-    bool say_left_out;                        /* likewise */
+    int width_max;                            /* as there */
+    bool say_left_out;                        /* as there */
     bool full_columns;                        /* in CSV and JSON: see output.h */
     bool count_all;                           /* count the rows beyond the limit */
     const char *settings[QUERY_SETTINGS_MAX]; /* name=value */
     size_t settings_count;
-    const char *by; /* --by: the setting of that name; NULL where it is not given */
+    const char *by; /* --by: the setting of that name; NULL if it is not given */
     struct filters filters;
     const char *suppressions; /* file, NULL = none */
     bool suppress_any;        /* a query without allocations has nothing to suppress: no error */

@@ -1,7 +1,5 @@
-/*
- * All the queries there are: those compiled in, then the user's own from
- * $XDG_CONFIG_HOME/fisql/queries (or ~/.config/fisql/queries), each in the order of their names.
- */
+/* All the queries there are: those compiled in, then the user's own from
+ * $XDG_CONFIG_HOME/fisql/queries (or ~/.config/fisql/queries), each in the order of their names. */
 #ifndef FISQL_CLI_QUERY_QUERY_SET_H
 #define FISQL_CLI_QUERY_QUERY_SET_H
 
@@ -23,7 +21,7 @@ const struct query_file *query_set_find(const struct query_set *set, const char 
 /* Says on stderr that there is no such query, with the nearest name. Returns 2. */
 int query_set_fail_unknown(const struct query_set *set, const char *name);
 
-/* Reads one file of the user's own. Returns 0, or 2 after saying what is wrong; release in both
+/* Reads a file of the user's own. Returns 0, or 2 after saying what is wrong; release in both
  * cases. */
 int query_set_read_file(struct query_file *query, const char *name, const char *path);
 

@@ -12,7 +12,7 @@
 
 enum { LIMITS_SAID = 3 };
 
-/* A filter's time, which the query has taken already; `otherwise` where there is none. */
+/* The time of a filter, which the query has checked; `otherwise` if it is not given. */
 static int64_t time_of(const struct query_request *request, int filter, int64_t otherwise)
 {
     int64_t ns = otherwise;
@@ -22,7 +22,8 @@ static int64_t time_of(const struct query_request *request, int filter, int64_t 
     return ns;
 }
 
-/* In the document, as a paragraph of its own (Markdown: a quotation); `out` NULL: on stderr. */
+/* Prints a text: in the document a paragraph (Markdown: a quotation); on stderr if `out` is
+ * NULL. */
 static void limit_put(FILE *out, bool markdown, const char *text)
 {
     if (out == NULL) {
@@ -41,7 +42,7 @@ static void limit_put(FILE *out, bool markdown, const char *text)
     free(shown);
 }
 
-/* All times that the request's --since and --until let through, the first few of them by themselves. */
+/* Prints what --since and --until let through: the first few one by one, then how many more. */
 static void limits_put(const struct query_request *request, sqlite3 *database, FILE *out)
 {
     sqlite3_stmt *row = NULL;

@@ -12,7 +12,7 @@
 /* suppressions.sql */
 extern const char suppressions_sql_stack[];
 
-/* Does the pattern, of which `^` has been taken off, match at the text's start? */
+/* Does the pattern, without its `^`, match at the text's start? */
 static bool matches_here(const char *pattern, const char *text)
 {
     for (; *pattern != '\0'; pattern++, text++) {

@@ -1,8 +1,8 @@
 /*
  * Suppressions: a file in LeakSanitizer's syntax, one `leak:PATTERN` a line, `#` for comments. A
  * block is suppressed where a pattern matches the function, source file or module of any call on
- * the stack that allocated it. A pattern matches a part of the text; `*` matches any text, `^`
- * and `$` for its start and end.
+ * the stack that allocated it. A pattern matches a part of the text; `*` matches any text, `^` its
+ * start and `$` its end.
  */
 #ifndef FISQL_CLI_QUERY_SUPPRESSIONS_H
 #define FISQL_CLI_QUERY_SUPPRESSIONS_H
@@ -25,13 +25,13 @@ bool suppression_matches(const char *pattern, const char *text);
 int suppressions_load(struct suppressions *suppressions, const char *path, sqlite3 *database);
 void suppressions_release(struct suppressions *suppressions);
 
-/* The same with the caller's own statement of names, for suppressions_match_function(): those of the
- * function ?1, and of its file and module. */
+/* The same with the caller's own statement of names, for suppressions_match_function(): those of
+ * the function ?1, and of its file and module. */
 int suppressions_load_with(struct suppressions *suppressions, const char *path, sqlite3 *database,
                            const char *names_sql);
 
-/* Does a pattern match the function of that name, of so many bytes, or what the statement gives for it?
- * Counts it if so. */
+/* Does a pattern match the function's name of so many bytes, or what the statement gives for the
+ * function? Counts it if so. */
 bool suppressions_match_function(struct suppressions *suppressions, const char *name,
                                  size_t length);
 

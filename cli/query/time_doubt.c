@@ -1,4 +1,4 @@
-/* What of a row's times recording may have made: see time_doubt.h. */
+/* How much of a row's times recording may have made: see time_doubt.h. */
 #include "cli/query/time_doubt.h"
 
 #include "cli/run/measure.h"

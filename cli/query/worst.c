@@ -14,7 +14,7 @@
 
 #define TEXT_BYTES_MAX 400u /* of a value in a sentence */
 
-/* Rows of a query that are looked at: what comes behind them saves less than all of them. */
+/* Rows of a query that we look at: any later row saves less than all of them. */
 enum { ROWS_MAX = 2 * WORST_MAX };
 
 double worst_whole_ns(sqlite3 *database)
@@ -112,8 +112,7 @@ static bool is_worse(const struct worst_finding *a, const struct worst_finding *
     return a->is_error != b->is_error ? a->is_error : a->saves_ns > b->saves_ns;
 }
 
-/* Takes the finding in where it is among the worst. Of several that would make one function faster
- * stays the worst. */
+/* Inserts the finding if it is among the worst. Of several on one function the worst stays. */
 static void list_add(struct worst_list *list, struct worst_finding finding)
 {
     for (int i = 0; i < list->count; i++) {
@@ -146,7 +145,7 @@ static void list_add(struct worst_list *list, struct worst_finding finding)
     list->count++;
 }
 
-/* Reads the statement's rows: of errors the first one, which speaks for all, of others what they
+/* Reads the statement's rows: of errors the first one, which speaks for all; of others, what they
  * save. Returns SQLITE_DONE or an error. */
 static int read_rows(struct worst_list *list, const struct query_file *query, sqlite3_stmt *row)
 {

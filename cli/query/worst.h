@@ -1,8 +1,8 @@
 /*
- * The findings that matter most, worst first, from all queries whose header says how a row reads as
- * a sentence and what heeding it saves (query_file.h): for the digest and for the report. Errors
- * come first; then what saves the most time. What saves less than a hundredth of the run's processor
- * time is no finding, and each function appears once.
+ * The findings that matter most, worst first, for the digest and the report. They come from all
+ * queries whose header says how a row reads as a sentence and what heeding it saves (query_file.h).
+ * Errors come first, then what saves the most time. A finding saves at least a hundredth of the
+ * run's processor time, and each function appears once.
  */
 #ifndef FISQL_CLI_QUERY_WORST_H
 #define FISQL_CLI_QUERY_WORST_H
