@@ -11,7 +11,7 @@ struct unit {
     uint64_t factor;
 };
 
-/* Decimal digits, and as a fraction of `scale` those that count; the rest is less than anything. */
+/* Reads decimal digits into *value / *scale, up to 18 of them: further ones are passed over. */
 static bool parse_digits(const char **at, uint64_t *value, uint64_t *scale)
 {
     const char *start = *at;
@@ -33,7 +33,7 @@ static bool parse(const char *text, const struct unit *units, int64_t *value)
     bool digits = parse_digits(&at, &whole, &whole_scale);
     if (at - text > 19)
         return false;
-    if (at - text == 19) /* its last digit was not read */
+    if (at - text == 19) /* its last digit was not read yet */
         whole = whole * 10 + (uint64_t)(at[-1] - '0');
     if (*at == '.') {
         at++;

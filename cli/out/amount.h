@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Each returns whether all of the text is such an amount and fits, at most INT64_MAX; *value is set
- * only then. A fraction is allowed where there is a unit for it, and cut to a whole number. */
+/* Each returns whether the whole text is such an amount and at most INT64_MAX; *value is set only
+ * then. A fraction is allowed if there is a unit, and cut to a whole number. */
 
 /* 12 */
 bool amount_count(const char *text, int64_t *value);

@@ -1,5 +1,5 @@
 /*
- * The arguments of a command: the one loop over options, and what it says of those that are wrong.
+ * The arguments of a command: one loop over options, with the messages on wrong ones.
  *
  *     struct args args = {.command = "tree", .help = help, .options = known};
  *     args_begin(&args, argc, argv);
@@ -13,8 +13,7 @@
  *     return args_end(&args); // ARGS_GO_ON, or the exit status
  *
  * Every command has --help and -h, takes --name VALUE, --name=VALUE and any beginning of a name
- * that is the beginning of no other, options behind words as well as before them, and -- as their
- * end.
+ * that is the beginning of no other, options behind words or before them, and -- as their end.
  */
 #ifndef FISQL_CLI_OUT_ARGS_H
 #define FISQL_CLI_OUT_ARGS_H
@@ -31,7 +30,7 @@ struct args_option {
 enum { ARGS_OPTIONS_MAX = 32, ARGS_GO_ON = -1, ARGS_OPTIONAL = 2 };
 
 struct args {
-    /* The caller's. */
+    /* Set by the caller. */
     const char *command;               /* for messages */
     const char *help;                  /* what --help prints; NULL: it comes as the code 'h' */
     const struct args_option *options; /* end with a NULL name; NULL = none but --help */
@@ -41,7 +40,7 @@ struct args {
     const char *value; /* borrowed from argv */
     int status;        /* ARGS_GO_ON; else the command is to end with it */
     int at;            /* after the options: the next word in argv */
-    /* Kept for it. */
+    /* Private. */
     int argc, count;
     char **argv;
     struct option known[ARGS_OPTIONS_MAX + 2];
@@ -50,7 +49,7 @@ struct args {
 
 void args_begin(struct args *args, int argc, char **argv);
 
-/* Is there another option? If not, words follow or args->status says how to end. */
+/* Is there another option? If not, words follow, or args->status says how to end. */
 bool args_next(struct args *args);
 
 /* Says what the option's value has to be. Returns 2. */
@@ -59,14 +58,14 @@ int args_wrong(const struct args *args, const char *wants);
 /* How many words are left. */
 int args_words(const struct args *args);
 
-/* The next word; `otherwise` where there is none. */
+/* The next word; `otherwise` if there is none. */
 const char *args_word(struct args *args, const char *otherwise);
 
 /* Returns args->status, or 2 after saying that there is a word too many. */
 int args_end(const struct args *args);
 
-/* All of it for a command without options that takes one file: *path stays where none is named. Returns ARGS_GO_ON,
- * or the exit status. */
+/* Reads the arguments of a command without options that takes one file: *path stays if none is
+ * named. Returns ARGS_GO_ON, or the exit status. */
 int args_file_alone(const char *command, const char *help, int argc, char **argv,
                     const char **path);
 

@@ -3,7 +3,7 @@
 
 #include <limits.h>
 
-/* What a column needs to say something. */
+/* The least width at which a column says something. */
 static int least_width(const struct fit_column *column)
 {
     static const int least[] = {
@@ -49,8 +49,8 @@ int fit_columns(struct fit_column *columns, int count, int width_max)
     }
     while (whole_width(columns, count) > width_max && leave_out(columns, count))
         left_out++;
-    /* A column each, to those that are still too narrow, as long as there is room: the narrowest
-     * first, so that all get the same share. */
+    /* While there is room, each column that is still too narrow gets one more, the narrowest first:
+     * so all get the same share. */
     for (int room = width_max - whole_width(columns, count); room > 0; room--) {
         struct fit_column *narrowest = 0;
         for (int i = 0; i < count; i++)

@@ -1,7 +1,5 @@
-/*
- * Which columns of a table a terminal has room for, and how wide each is. Columns that count less go
- * first; then names, stacks and texts share what room is left.
- */
+/* Which columns of a table a terminal has room for, and how wide each is. Columns that count less
+ * go first; then names, stacks and texts share what room is left. */
 #ifndef FISQL_CLI_OUT_FIT_H
 #define FISQL_CLI_OUT_FIT_H
 
@@ -14,7 +12,7 @@ struct fit_column {
     int head_width;      /* of its head */
     bool cuttable;       /* text, not numbers */
     enum text_kind kind; /* of the text */
-    int priority;        /* a column of less goes before one of more; that of the most stays */
+    int priority;        /* columns of a lower one go first; the highest one stays */
     /* The answer. */
     int shown_width; /* 0 = left out */
 };

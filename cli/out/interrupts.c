@@ -1,4 +1,4 @@
-/* Signals that would end fisql: see signals.h. */
+/* Signals that would end fisql: see interrupts.h. */
 #include "cli/out/interrupts.h"
 #include "base/unfinished.h"
 
@@ -21,7 +21,7 @@ void interrupts_child(void)
         sigaction(SIGXFSZ, &file_size_before, NULL);
 }
 
-/* The handler is gone (SA_RESETHAND): raised again, the signal does what it would have done. */
+/* SA_RESETHAND has removed this handler: raised again, the signal does what it would have done. */
 static void on_end(int number)
 {
     unfinished_remove_all();

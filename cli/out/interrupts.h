@@ -1,17 +1,16 @@
-/*
- * Signals that would end fisql in the middle of its work: what it was making is removed first, and
- * the limit on the size of files is an error of the write that meets it (EFBIG), not an end.
- */
+/* Signals that would end fisql in the middle of its work first remove what it was making. A write
+ * beyond the limit on the size of files fails (EFBIG) instead of ending fisql. */
 #ifndef FISQL_CLI_OUT_INTERRUPTS_H
 #define FISQL_CLI_OUT_INTERRUPTS_H
 
-/* At the start of fisql: SIGXFSZ is ignored. */
+/* Ignores SIGXFSZ; for the start of fisql. */
 void interrupts_begin(void);
 
-/* In a child, before it becomes another program: SIGXFSZ is as it was. */
+/* Restores SIGXFSZ; in a child, before it becomes another program. */
 void interrupts_child(void);
 
-/* Before a file is made (base/unfinished.h): signals that end fisql remove it. */
+/* Lets signals that end fisql remove the unfinished file; before one is made
+ * (base/unfinished.h). */
 void interrupts_remove_unfinished(void);
 
 #endif

@@ -9,8 +9,8 @@
 
 enum { ESCAPED_MAX = 13 }; /* bytes of one character: \\ud83d\\ude00 */
 
-/* The character at `at`, a sequence of `length` bytes or an unsound byte (0), as it stands in a
- * JSON string. Returns the bytes put into `to`. */
+/* Writes the character at `at`, a sequence of `length` bytes or an unsound byte (0), as a JSON
+ * string has it. Returns the bytes put into `to`. */
 static size_t escape(const unsigned char *at, int length, bool in_page, char to[ESCAPED_MAX])
 {
     if (length == 0)
@@ -62,7 +62,7 @@ static void put(struct json *json, const char *text, size_t length)
     json->bytes += (long)length;
 }
 
-/* The comma before a value, where one is due. */
+/* Writes the comma before a value, if one is due. */
 static void begin_value(struct json *json)
 {
     if (json->follow)
@@ -150,7 +150,7 @@ void json_raw(struct json *json, const char *text)
     begin_value(json);
     for (const char *less; (less = strchr(text, '<')) != NULL; text = less + 1) {
         put(json, text, (size_t)(less - text));
-        put(json, "\\u003c", 6); /* in JSON the character stands in strings alone */
+        put(json, "\\u003c", 6); /* JSON has this character only in strings */
     }
     put(json, text, strlen(text));
 }

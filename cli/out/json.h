@@ -15,7 +15,7 @@
 /* Writes a JSON string with its quotes. The text may hold NULs. */
 void json_string(FILE *out, const char *text, size_t length);
 
-/* A document. Commas are put by themselves. */
+/* A document. It puts the commas itself. */
 struct json {
     FILE *out;   /* the caller's */
     long bytes;  /* written so far */
@@ -30,11 +30,11 @@ void json_close(struct json *json, char bracket);
 void json_key(struct json *json, const char *name);
 
 void json_integer(struct json *json, long long value);
-void json_real(struct json *json, double value); /* null where it is not finite */
+void json_real(struct json *json, double value); /* null if it is not finite */
 void json_null(struct json *json);
 
-/* Text, cut before the character that would be written beyond bytes_max (escapes count as what they
- * are written as), then with an ellipsis; NULL is null. */
+/* Text; NULL is null. It is cut, with an ellipsis, before the character that would be written
+ * beyond bytes_max (escapes count in full). */
 void json_text(struct json *json, const char *text, size_t bytes_max);
 
 /* A column of the statement's current row, by its type. */

@@ -20,8 +20,7 @@ static bool same_file(const struct stat *one, const char *path)
 }
 
 /* Makes the file that gets the path's name when it is whole. Returns a descriptor, or -1 with
- * errno.
- */
+ * errno. */
 static int open_beside(struct out_file *out, const char *const *sources, size_t sources_count)
 {
     for (int i = 0; i < 100; i++) { /* killed processes may have left some of this pid */
@@ -79,7 +78,7 @@ int out_file_close(struct out_file *out, int status)
     if ((out->path == NULL ? fflush(out->stream) : fclose(out->stream)) != 0 && failed == 0)
         failed = errno;
     if (failed == EPIPE && out->path == NULL)
-        return status; /* whoever read it has had enough */
+        return status; /* the reader has had enough */
     if (status == 0 && failed == 0 && out->beside[0] != '\0' &&
         unfinished_publish(out->beside, out->path) != 0)
         failed = errno;

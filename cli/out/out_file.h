@@ -12,8 +12,8 @@ struct out_file {
 };
 
 /* Opens the output; a path of NULL or "-" is standard output. `inputs` are the files that the
- * command reads: they must not be overwritten, and users who may not read them must not read the output.
- * The path is borrowed until the close. Returns 0, or fail()'s status after saying why not. */
+ * command reads: they must not be overwritten, and users who may not read them must not read the
+ * output. The path is borrowed until the close. Returns 0, or fail()'s status with the reason. */
 int out_file_open(struct out_file *out, const char *path, const char *const *inputs,
                   int inputs_count);
 
@@ -21,8 +21,8 @@ int out_file_open(struct out_file *out, const char *path, const char *const *inp
  * or fail()'s after saying why it cannot be written. */
 int out_file_close(struct out_file *out, int status);
 
-/* The path of what is made of a log: run.bin gives run.db for the ending ".db", any other name has
- * it put behind it. */
+/* The path of what is made of a log: the ending, such as ".db", replaces .bin or follows other
+ * names. */
 void out_file_beside(const char *log, const char *ending, char *path, size_t size);
 
 #endif

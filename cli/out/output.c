@@ -1,5 +1,4 @@
-/* Writing rows: see output.h. A table is held in memory, for its widths are known only at the end.
- */
+/* Writing rows: see output.h. Memory holds a whole table: its widths are known only at the end. */
 #include "cli/out/output.h"
 
 #include "base/array.h"
@@ -72,8 +71,8 @@ static int columns_count(const struct output_source *source)
     return source->columns_max > 0 && source->columns_max < count ? source->columns_max : count;
 }
 
-/* The statement's column that is written as the i-th: a stack among those left out takes the last
- * place, because it distinguishes rows of one function. */
+/* The statement's column to write as the i-th. A stack that would be left out takes the last place,
+ * because it distinguishes rows of one function. */
 static int column_shown(const struct output_source *source, int i)
 {
     int count = sqlite3_column_count(source->statement), shown = columns_count(source);
@@ -107,7 +106,7 @@ static bool is_named(const struct output_source *source, int column)
            sqlite3_column_type(source->statement, column) == SQLITE_TEXT;
 }
 
-/* The text of a cell, rewritten, and its length, for it may hold NULs. Caller frees; NULL without
+/* The cell's text, rewritten, with its length: it may hold NULs. Caller frees; NULL without
  * memory. */
 static char *text_of(const struct output_source *source, int column, size_t *length)
 {
@@ -141,14 +140,14 @@ static void full_column(const struct output_source *source, int column, char *na
     snprintf(name, FULL_NAME_MAX, "full_%s", source->columns[column].name);
 }
 
-/* The full name of the function that the cell names, NULL where it names none. Caller frees. */
+/* The full name of the function that the cell names, NULL if it names none. Caller frees. */
 static char *full_of(const struct output_source *source, int column)
 {
     const char *text = (const char *)sqlite3_column_text(source->statement, column);
     return text != NULL && is_named(source, column) ? source->full(source->context, text) : NULL;
 }
 
-/* The same as people are to see it. */
+/* The text as people see it. */
 static char *shown_of(const struct output_source *source, int column)
 {
     size_t length;
@@ -178,8 +177,8 @@ static bool is_number(sqlite3_stmt *statement, int column)
     return type == SQLITE_INTEGER || type == SQLITE_FLOAT;
 }
 
-/* What is left after the hooks' cost is taken out has an error of the size of that cost: no digits
- * are shown that would be noise. */
+/* What is left after the hooks' cost is taken out has an error of that cost's size: digits that
+ * would be noise are not shown. */
 static void time_a_call(double ns, double doubt_ns, char *text, size_t size)
 {
     if (fabs(ns) < doubt_ns)
@@ -214,7 +213,7 @@ static char *cell_text(const struct output_source *source, int column)
         else if (unit == UNIT_PERCENT)
             snprintf(text, sizeof text, "%.1f%%", value);
         else if (sqlite3_column_type(statement, column) == SQLITE_FLOAT)
-            /* 0.00 would say that a probability is none */
+            /* 0.00 would mean that it cannot happen */
             snprintf(text, sizeof text, fabs(value) >= 0.005 || value == 0 ? "%.2f" : "%.1e",
                      value);
         else
@@ -320,7 +319,7 @@ static void csv_text(FILE *out, const char *text, size_t length)
     fputc('"', out);
 }
 
-/* On a terminal as people are to see it; else the exact bytes. */
+/* Writes a cell: as people see it on a terminal, else the exact bytes. */
 static void csv_cell(FILE *out, const struct output_source *source, int column, bool terminal)
 {
     size_t length = 0;
@@ -426,7 +425,7 @@ static bool table_add(struct table *table, char *cell)
 
 static void table_line(FILE *out, const struct table *table, size_t row, bool markdown)
 {
-    int pad_before = 0; /* what the cell before was too narrow by: nothing trails a line */
+    int pad_before = 0; /* by how much the cell before was too narrow: nothing trails a line */
     if (markdown)
         fputs("| ", out);
     for (int i = 0, written = 0; i < table->columns; i++) {
@@ -510,7 +509,7 @@ static bool table_fit(struct table *table, const struct output_source *source, i
     return sound;
 }
 
-/* One line, as wide as the table may be: names as far as they fit. */
+/* Says in a line, as wide as the table may be, which columns are left out: as many as fit. */
 static void say_left_out(FILE *out, const struct table *table, int count, int width_max)
 {
     static const char head[] = "Left out: ", end[] = "; --wide keeps all.";
@@ -532,7 +531,7 @@ static void say_left_out(FILE *out, const struct table *table, int count, int wi
     fprintf(out, "%s\n", end);
 }
 
-/* Takes the text, which may be NULL for want of memory. */
+/* Adds the text, NULL being a lack of memory. */
 static bool add_text(struct table *table, char *text, bool markdown)
 {
     char *cell = markdown && text != NULL ? text_markdown(text) : text;

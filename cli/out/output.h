@@ -17,12 +17,12 @@
 
 enum output_format { OUTPUT_TABLE, OUTPUT_CSV, OUTPUT_JSON, OUTPUT_MARKDOWN };
 
-/* What a column's numbers are. UNIT_NS_A_CALL: a mean, or another time of one call, that recording
- * itself may have made: see doubt_ns. */
+/* What a column's numbers are. UNIT_NS_A_CALL: the time of one call, or a mean of them, which
+ * recording itself may have made: see doubt_ns. */
 enum output_unit { UNIT_NONE, UNIT_NS, UNIT_NS_A_CALL, UNIT_BYTES, UNIT_PERCENT };
 
-/* A column's text is what `kind` says, whatever it looks like. In a table that is too wide, columns
- * of less priority go first. */
+/* `kind` says what a column's text is, whatever it looks like. Columns of lower priority leave a
+ * table first if it is too wide. */
 struct output_column {
     const char *name; /* the caller's */
     enum output_unit unit;
@@ -40,18 +40,19 @@ struct output_source {
     int columns_max;                     /* write only so many of them; 0 = all */
     long limit;                          /* write at most so many rows; -1 = all */
     bool count_all;                      /* go on counting rows after the limit */
-    int cell_width_max;                  /* cut longer text, but in CSV; 0 = never */
+    int cell_width_max;                  /* cut longer text, except in CSV; 0 = never */
     int width_max;                       /* of a whole table, 0 = as wide as it is */
-    bool say_left_out;                   /* with a line of its own, where that cost columns */
+    bool say_left_out;                   /* say in a line which columns that left out */
     double doubt_ns;                     /* tables show smaller times a call as ~N; 0 = none */
-    /* By how much the present row's time may be off: tables show a smaller one as ~N. NULL = none is. */
+    /* By how much the present row's time may be off: tables show a smaller one as ~N. NULL =
+     * none. */
     double (*sum_doubt_ns)(const void *context, sqlite3_stmt *statement, int column);
     /* Is the row to be written? NULL = all are. */
     bool (*keep)(void *context, sqlite3_stmt *statement);
     /* Rewrites a name or a stack; the result is freed. NULL = as it is. */
     char *(*rewrite)(void *context, const char *text);
-    /* CSV and JSON: what the column full_NAME has beside a column NAME of functions; the result is
-     * freed. NULL = there are no such columns. */
+    /* CSV and JSON: the text of the column full_NAME beside a column NAME of functions; the result
+     * is freed. NULL = no such columns. */
     char *(*full)(void *context, const char *text);
     void *context;
 };
@@ -63,7 +64,7 @@ int output_rows(FILE *out, enum output_format format, const struct output_source
 
 /* A time or a size in readable units, e.g. "1.23 ms", "4.0 KiB". */
 void output_time(double ns, char *text, size_t size);
-/* A time that may be off by doubt_ns: "~1 ms" where it is smaller, for not even that digit is sure. */
+/* A time that may be off by doubt_ns: a smaller one is "~1 ms", not even that digit being sure. */
 void output_doubtful_time(double ns, double doubt_ns, char *text, size_t size);
 void output_bytes(double bytes, char *text, size_t size);
 

@@ -19,7 +19,7 @@ static void pager_wait(void)
         ;
 }
 
-/* A shell that cannot find the pager goes on as `cat`: what was asked for is shown all the same. */
+/* A shell that cannot find the pager goes on as `cat`: the output is shown all the same. */
 static void run_pager(const char *pager)
 {
     char *command = NULL;

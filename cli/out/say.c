@@ -1,6 +1,4 @@
-/*
- * What the commands say on stderr, and the guess at what a mistyped name was meant to be.
- */
+/* What the commands say on stderr, and the nearest name to a mistyped one: see say.h. */
 #include "cli/out/say.h"
 #include "base/edit_distance.h"
 #include "cli/out/text.h"
@@ -24,7 +22,7 @@ int flush_output(void)
     return problem;
 }
 
-/* Prints "fisql: " and the words between what stands before and behind them. */
+/* Prints "fisql: ", `before`, the words and `behind`. */
 __attribute__((format(printf, 2, 0))) static void say(const char *before, const char *format,
                                                       va_list arguments, const char *behind)
 {

@@ -1,6 +1,4 @@
-/*
- * What the commands say on stderr, and the guess at what a mistyped name was meant to be.
- */
+/* What the commands say on stderr, and the guess at what a mistyped name was meant to be. */
 #ifndef FISQL_CLI_OUT_SAY_H
 #define FISQL_CLI_OUT_SAY_H
 
@@ -10,7 +8,7 @@
  * names and paths in it as text.h shows and bounds them. Returns 2, the exit status. */
 int fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* For an analyzer that reads one file at a time: what it returns. */
+/* What fail() returns, for an analyzer that reads one file at a time. */
 #ifdef __clang_analyzer__
 #define fail(...)                                                                                  \
     __extension__({                                                                                \
@@ -22,27 +20,26 @@ int fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The same for what is worth saying but is no failure. */
 void note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Says "words: name, name": which there are, after fail() said that there is no such one. */
+/* Says "words: name, name", the names that exist, after fail() said that one does not. */
 void say_list(const char *words, const char *const *names, size_t count);
 
-/* A line on a terminal that shows how far a command has come: each replaces the one before it, and
- * ..._end() takes the last one away. */
+/* A line on a terminal that shows how far a command has come: each replaces the one before,
+ * ..._end() removes the last one. */
 void say_progress(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void say_progress_end(void);
 
 /* What another program said on its stderr, as it is. */
 void say_through(const char *text, size_t size_bytes);
 
-/* Flushes stdout. Returns 0, or the errno of the first failure there was (EIO where it is not
- * known). */
+/* Flushes stdout. Returns 0, or the errno of the first failure (EIO if it is not known). */
 int flush_output(void);
 
 /* The name nearest to `word` by edit distance (exchanged neighbours count once), else one that
  * contains it, else NULL. Borrowed from names. */
 const char *nearest_name(const char *word, const char *const *names, size_t count);
 
-/* Says "words; did you mean a, b or c?": the names nearest to `word`, those that are equally near. A
- * word that is near to none is taken for a part of names. Returns 2. */
+/* Says "words; did you mean a, b or c?" with the names nearest to `word` that are equally near. A
+ * word that is near to none counts as a part of names. Returns 2. */
 int fail_nearest(const char *words, const char *word, const char *const *names, size_t count);
 
 #endif

@@ -12,8 +12,8 @@
 static const char ellipsis[] = "\xe2\x80\xa6";
 enum { ELLIPSIS_BYTES = sizeof ellipsis - 1, GROUPS_MAX = 32 };
 
-/* Of longer text only so much of its start and its end is looked at: what is done to it takes time in
- * proportion to its length squared. */
+/* Of longer text we look only at so much of its start and its end, because the time grows with the
+ * square of the length. */
 enum { START_MAX = 1000, END_MAX = 3000 };
 
 static bool in_word(char letter)
@@ -21,7 +21,7 @@ static bool in_word(char letter)
     return isalnum((unsigned char)letter) || (letter & 0x80) != 0;
 }
 
-/* Puts an ellipsis in the place of [from, to). The text has room for it: what goes is longer, or
+/* Puts an ellipsis in the place of [from, to). There is room for it: what goes is longer, or
  * shorten() has added some. */
 static void elide(char *text, size_t from, size_t to)
 {
@@ -66,7 +66,7 @@ static void cut_end(char *text, int width_max)
     elide(text, left, strlen(text));
 }
 
-/* Keeps as many of the last parts of a path as there is room for. */
+/* Keeps as many of a path's last parts as there is room for. */
 static void cut_place(char *text, int width_max)
 {
     size_t length = strlen(text), from = length - text_fits_end(text, width_max - 1);
@@ -93,7 +93,7 @@ static size_t group_end(const char *text, size_t at)
     return 0;
 }
 
-/* Passes the symbol of an operator, whose brackets are none. */
+/* Passes the symbol of an operator: its brackets do not group. */
 static size_t skip_operator(const char *text, size_t at)
 {
     if (strncmp(text + at, "operator", 8) != 0 ||

@@ -1,6 +1,6 @@
 /*
- * Text shortened for a table's cell: what a person needs least goes first, words stay whole where
- * there is room for one, and the end, which distinguishes names, stacks and places, stays. An ellipsis
+ * Text shortened for a table's cell: what people need least goes first, words stay whole if there
+ * is room, and the end stays, because it distinguishes names, stacks and places. An ellipsis
  * replaces what went.
  *
  *   function  ns::Map<std::string, Rule>::find(int)  ns::Map<…>::find(…)  …::find(…)
@@ -16,8 +16,8 @@ enum text_kind { TEXT_WORDS, TEXT_FUNCTION, TEXT_STACK, TEXT_PLACE };
 
 #define SHORTEN_ARROW " => "
 
-/* The text, which is as people are to see it (text_shown()), in at most so many columns, at least 1.
- * Caller frees; NULL without memory. */
+/* Shortens text that text_shown() gave to at most width_max columns, at least 1. Caller frees; NULL
+ * without memory. */
 char *shorten(const char *text, enum text_kind kind, int width_max);
 
 #endif

@@ -2,8 +2,8 @@
 #ifndef FISQL_CLI_OUT_TERMINAL_H
 #define FISQL_CLI_OUT_TERMINAL_H
 
-/* Its width in columns: $COLUMNS, else what the system says, else 80; 0 where stdout is no terminal.
- * To be asked before pager_start(). */
+/* Its width in columns: $COLUMNS, else what the system says, else 80; 0 if stdout is no terminal.
+ * Call it before pager_start(). */
 int terminal_columns(void);
 
 #endif

@@ -12,9 +12,8 @@
 
 /* ---- what is not shown as it is ---- */
 
-/* Controls, line and paragraph separators, format characters that are invisible, and letters and
- * marks that are blank, and what XML cannot hold. page/format.js has the same list;
- * tests/e2e/hidden.sh compares them. */
+/* Controls, line and paragraph separators, invisible format characters, blank letters and marks,
+ * and what XML cannot hold. page/format.js has the same list; tests/e2e/hidden.sh compares them. */
 static const uint32_t hidden[][2] = {
     {0x0000, 0x001f},   {0x007f, 0x009f}, {0x00ad, 0x00ad}, {0x034f, 0x034f},   {0x061c, 0x061c},
     {0x115f, 0x1160},   {0x17b4, 0x17b5}, {0x180b, 0x180f}, {0x200b, 0x200f},   {0x2028, 0x202e},
@@ -33,8 +32,8 @@ bool text_is_hidden(uint32_t character)
 
 enum { SHOWN_MAX = 10 }; /* bytes of one character: <U+E0001> */
 
-/* Shows the character at *at, which it passes. `keep` is one that stays as it is. Returns the end
- * of what it wrote. */
+/* Writes the character at *at, which it passes, as it is shown. `keep` is one that stays as it is.
+ * Returns the end of what it wrote. */
 static char *show(char *to, const unsigned char **at, uint32_t keep)
 {
     int length = utf8_length(*at), taken = length > 0 ? length : 1;
@@ -99,8 +98,8 @@ void text_put(FILE *out, const char *text)
 
 /* ---- Markdown ---- */
 
-/* Does the character at `at` mean something in Markdown? The underscore within a word does not, and
- * most names have one. */
+/* Does the character at `at` mean something in Markdown? An underscore within a word, which most
+ * names have, does not. */
 static bool is_mark(const char *text, const char *at)
 {
     bool within = at > text && isalnum((unsigned char)at[-1]) && isalnum((unsigned char)at[1]);
