@@ -13,8 +13,8 @@ struct review {
     size_t chosen_count;
 };
 
-/* Chooses the functions that a change touches: those of whose lines `git diff RANGE` changes some
- * (NULL: the work tree against HEAD). Returns 0, or 2 after saying what is wrong. */
+/* Chooses the functions with lines that `git diff RANGE` changes (NULL: the work tree against
+ * HEAD). Returns 0, or 2 after saying what is wrong. */
 int review_choose_changed(struct review *review, const char *range);
 
 /* Writes the picture: the calling contexts of the chosen functions, their calls over time, and who
