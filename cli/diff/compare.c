@@ -11,8 +11,7 @@
 
 /* ---- Student's t ---- */
 
-/* The continued fraction of the incomplete beta function, by Lentz's method (Abramowitz & Stegun
- * 26.5.8). */
+/* The continued fraction of the incomplete beta function, by Lentz (Abramowitz & Stegun 26.5.8). */
 static double beta_fraction(double x, double a, double b)
 {
     const double tiny = 1e-300;

@@ -1,9 +1,8 @@
 /*
  * Comparing two runs. The second database is attached to the first one's connection as `other`, and
  * the functions of both are matched by name and file, so that a rebuilt program compares: temporary
- * tables a and b hold a row for each function of a run that was called, with the same (name, file)
- * for the same function. A function whose file was renamed is matched by its name alone where that
- * is unique in both runs.
+ * tables a and b have a row for each function that was called, with the same (name, file) for the
+ * same function. If its file was renamed, its name alone matches it if that is unique in both runs.
  */
 #ifndef FISQL_CLI_DIFF_COMPARE_H
 #define FISQL_CLI_DIFF_COMPARE_H
@@ -12,11 +11,11 @@
 
 #include <sqlite3.h>
 
-/* Columns of the temporary tables a and b: name, file, location, calls, total_ns, self_ns,
- * cpu_ns, self_cpu_ns, wait_ns, self_wait_ns, finished, mean_ns, m2, max_ns, hooks_ns (time of hooks
- * in a call), allocs, alloc_bytes. Also registers the SQL functions
+/* Columns of the temporary tables a and b: name, file, location, calls, total_ns, self_ns, cpu_ns,
+ * self_cpu_ns, wait_ns, self_wait_ns, finished, mean_ns, m2, max_ns, hooks_ns (time of hooks in a
+ * call), allocs, alloc_bytes. Also registers the SQL functions
  *
- *   welch_p(n1, mean1, m2_1, n2, mean2, m2_2)   see compare_welch_p; NULL where it cannot be said
+ *   welch_p(n1, mean1, m2_1, n2, mean2, m2_2)   see compare_welch_p; NULL if unknown
  *   shown_name(name)                            the name in the style
  *
  * and makes the temporary table ranks(name, file, z, p): the rank-sum test on the histograms of the
@@ -27,7 +26,7 @@ sqlite3 *compare_open(const char *a_path, const char *b_path, enum name_style st
 
 /* The probability that two samples with means this far apart or farther come from distributions of
  * one mean: Welch's t-test, two-sided (Welch 1947). n: sizes, m2: sums of squared deviations.
- * Negative where it cannot be said (fewer than two of one). */
+ * Negative if unknown (fewer than two of one). */
 double compare_welch_p(double n1, double mean1, double m2_1, double n2, double mean2, double m2_2);
 
 #endif

@@ -8,7 +8,7 @@
 #include <sqlite3.h>
 #include <stdbool.h>
 
-/* What two trees are made of. */
+/* What both trees are made with. */
 struct diff_tree_options {
     double min_percent; /* of the larger whole */
     long depth_max;     /* 0 = no limit */
@@ -21,9 +21,9 @@ struct diff_tree_options {
  */
 int diff_tree(const char *a_path, const char *b_path, const struct diff_tree_options *options);
 
-/* Prints the first point at which two threads' sequences of calls differ, with both stacks: for
- * each pair of threads, by their order, or for those of that name; and of the calls before it the first
- * with another argument or result. *found: whether there is either. */
+/* Prints the first point at which two threads' sequences of calls differ, with both stacks, and the
+ * first call before it with another argument or result. It compares the threads pair by pair in
+ * their order, or those of the given name. *found: whether it printed anything. */
 int diff_divergence(const char *a_path, const char *b_path, const char *thread,
                     enum name_style style, bool *found);
 

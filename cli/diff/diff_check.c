@@ -1,7 +1,5 @@
-/*
- * Budgets of fisql diff: [FUNCTION:]METRIC(>|<)LIMIT, LIMIT being a number (of run B), or a change
- * from A to B: +N, -N, +N%, -N%. The budget is broken where the condition holds.
- */
+/* Budgets of fisql diff: [FUNCTION:]METRIC(>|<)LIMIT, LIMIT being a number (of run B), or a change
+ * from A to B: +N, -N, +N%, -N%. The budget is broken where the condition holds. */
 #include "cli/diff/diff.h"
 #include "cli/out/output.h"
 #include "cli/out/say.h"

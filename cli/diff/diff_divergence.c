@@ -2,9 +2,9 @@
  * The first point at which two runs part: both threads' calls are read side by side in the order of
  * their entries and compared by depth and function (name and file). Memory: a stack for each.
  *
- * Where arguments and results were recorded, also the first of them that differs: arguments when a call
- * begins, results when it ends, so what is found first comes before what it leads to. Addresses differ from
- * run to run: that both are some is the same.
+ * If arguments and results were recorded, also the first of them that differs. Arguments are
+ * compared when a call begins, results when it ends, so what is found first comes before what it
+ * leads to. Addresses differ from run to run, so any two of them are the same.
  */
 #include "base/array.h"
 #include "base/parts.h"
@@ -78,7 +78,7 @@ static bool same_call(const struct side *a, const struct side *b)
            strcmp(file_name(left), file_name(right)) == 0;
 }
 
-/* Takes the next call, the one before it having been put on the stack. */
+/* Takes the next call, after the one before it was put on the stack. */
 static int advance(struct side *side)
 {
     side->before_count = side->open_count;
@@ -96,7 +96,7 @@ static const char *behind_address(const char *text)
     return text + 2 + strspn(text + 2, "0123456789abcdef");
 }
 
-/* Are the texts the same, but for addresses? */
+/* Are the texts the same except for addresses? */
 static bool same_text(const char *a, const char *b)
 {
     while (*a != '\0' && *b != '\0') {
@@ -124,7 +124,7 @@ static bool same_value(const struct shown_value *a, const struct shown_value *b)
     const char *left = a->text != NULL ? a->text : "?", *right = b->text != NULL ? b->text : "?";
     if (strcmp(left, "?") == 0 || strcmp(right, "?") == 0)
         return true; /* who knows */
-    /* what cannot be read as a text is shown as its address; a text begins with a quote */
+    /* what cannot be read as a text appears as its address; a text begins with a quote */
     bool addresses = has_addresses(a->parameter) ||
                      (*left == '0' && *right == '0' && a->parameter->kind != NULL &&
                       strcmp(a->parameter->kind, "text") == 0);
@@ -155,7 +155,7 @@ static int compare_values(struct side sides[2], const struct shown_call *const c
     return 0;
 }
 
-/* Notes a call, which lies in the first `around` of the stack, as the first with another value. */
+/* Notes the call, within the first `around` calls of the stack, as the first with another value. */
 static int note_valued(struct side *side, size_t around, struct shown_call call)
 {
     side->valued = calloc(around + 1, sizeof *side->valued);
@@ -178,8 +178,8 @@ static int compare_at(struct side sides[2], size_t around, const struct shown_ca
     return status;
 }
 
-/* Compares the results of the open calls that end before the next ones begin, innermost first, and then the
- * arguments of these; until a value differs. Both stacks have the same calls. */
+/* Compares the results of the open calls that end before the next ones begin, innermost first, then
+ * the arguments of the next ones, until a value differs. Both stacks have the same calls. */
 static int compare_next_values(struct side sides[2], bool begin)
 {
     size_t depth = sides[0].got == 1 ? sides[0].call.depth : 0;
@@ -236,7 +236,7 @@ static void print_stack(struct side *side, const struct shown_call *calls, size_
         printf("      and %zu calls around these\n", from);
 }
 
-/* The first call with another value, if there is one. */
+/* Prints the first call with another value, if there is one. */
 static void print_values(struct side sides[2])
 {
     if (sides[0].valued == NULL)
@@ -308,7 +308,7 @@ static int compare_threads(struct side sides[2], const struct run_thread *const 
     return status;
 }
 
-/* The next thread from index `at` on that is asked for and has calls; the count where none is. */
+/* The next thread from index `at` on that is wanted and has calls; the count if there is none. */
 static size_t next_thread(const struct side *side, size_t at, const char *thread)
 {
     const struct call_cut cut = {.until_ns = INT64_MAX, .thread = thread};
