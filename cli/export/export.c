@@ -122,10 +122,10 @@ static int sum_leave(void *context, const struct shown_call *call)
     return 0;
 }
 
-/* Adds up what a statement gives of each thread within the piece, by context: of the parameters ?1 is
- * the thread, ?2 and ?3 are the instants; of the columns the first is the context. What belongs to
- * calls that other cuts leave out cannot be separated from the others' in the same context without reading
- * the calls, so those cuts count only contexts that are there. */
+/* Adds up by context what a statement gives of each thread within the piece. Its parameters: ?1 is
+ * the thread, ?2 and ?3 are the instants; its first column is the context. Other cuts leave out
+ * single calls, and a context's sum cannot be divided without reading its calls: so with those cuts
+ * a context counts if it is there. */
 static int sum_rows(const struct export *export, struct export_frames *frames, const char *sql,
                     const char *what,
                     void (*add)(const struct export *export, struct export_frames *frames,
@@ -172,8 +172,8 @@ static void add_gaps(const struct export *export, struct export_frames *frames, 
         *self = *self > off ? *self - off : 0;
 }
 
-/* Bytes allocated in the piece, by the instant of the allocation; time waited, or not on the
- * processor, by the start of the gap. */
+/* Sums the bytes allocated in the piece, by the instant of the allocation, and the time waited or
+ * off the processor, by the start of the gap. */
 static int sum_piece(const struct export *export, struct export_frames *frames)
 {
     int status = sum_rows(export, frames,

@@ -26,8 +26,8 @@ struct export
     FILE *out;
 };
 
-/* X(word, function, binary, calls, what it is): `calls` says that it needs rows of calls even where
- * nothing is cut. */
+/* X(word, function, binary, calls, what it is): `calls`: it needs single calls even without a
+ * cut. */
 #define EXPORT_FORMATS(X)                                                                          \
     X("perfetto", export_perfetto, true, true, "protobuf for ui.perfetto.dev")                     \
     X("chrome", export_chrome, false, true, "JSON for chrome://tracing and Perfetto")              \
@@ -38,8 +38,7 @@ struct export
     X("dot", export_dot, false, false, "the call graph for graphviz")                              \
     X("mermaid", export_mermaid, false, false, "the call graph for Markdown pages")
 
-/* Each returns 0, or 2 after saying what is wrong; whether writing went well is the caller's to
- * check. */
+/* Each returns 0, or 2 after saying what is wrong. The caller checks the stream. */
 #define EXPORT_DECLARE(word, function, binary, calls, what)                                        \
     int function(const struct export *export);
 EXPORT_FORMATS(EXPORT_DECLARE)
@@ -47,7 +46,7 @@ EXPORT_FORMATS(EXPORT_DECLARE)
 
 /* ---- single calls ---- */
 
-/* Told of a thread's calls as they nest: every enter has its leave. Returning other than 0 ends the
+/* Gets a thread's calls as they nest: every enter has its leave. A result other than 0 ends the
  * walk with that status. */
 struct export_sink {
     int (*enter)(void *context, const struct shown_call *call);
@@ -58,11 +57,11 @@ struct export_sink {
 int export_walk(const struct export *export, const struct run_thread *thread,
                 const struct export_sink *sink);
 
-/* How much of the call's time in the piece it was paused: that is in no self time. */
+/* How long the call was paused within the piece: no self time includes that. */
 int64_t export_paused_ns(const struct export *export, const struct call_pauses *pauses,
                          const struct shown_call *call);
 
-/* Begins to read a thread's faults: rows of their time and their text. 0, or 2 after saying what is wrong. */
+/* Begins to read a thread's faults (time, text). Returns 0, or 2 after saying what is wrong. */
 int export_faults_begin(const struct export *export, const struct run_thread *thread,
                         sqlite3_stmt **row);
 
@@ -71,8 +70,8 @@ bool export_has_thread(const struct export *export, const struct run_thread *thr
 
 /* ---- sums ---- */
 
-/* By frames.id: calls, own time and bytes allocated; of the piece that the cut leaves, times as
- * measured, or of the whole run, with the hooks' cost taken out. */
+/* By frames.id: calls, own time and bytes allocated. Either of the piece that the cut leaves, with
+ * times as measured, or of the whole run, with the hooks' cost taken out. */
 struct export_frames {
     int64_t *calls, *self_ns, *bytes;
 };

@@ -201,8 +201,8 @@ static void put_escaped(FILE *out, char *text, const struct drawing *drawing)
     }
 }
 
-/* A name in lines of some LABEL_WIDTH bytes, broken where its parts meet, so that boxes stay narrow:
- * in the middle of a part only where that is as long as a line. Of a very long one, its start. */
+/* Writes a name in lines of some LABEL_WIDTH bytes, so that boxes stay narrow. It breaks between
+ * parts of the name, within one only if that is as long as a line; a very long name is cut. */
 static void put_wrapped(FILE *out, const char *name, const struct drawing *drawing)
 {
     const char *begin = name;

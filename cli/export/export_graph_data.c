@@ -74,7 +74,7 @@ struct graph_level {
     int64_t children_ns; /* of the call above this one */
 };
 
-/* Adding up over a walk. Edges are found through a table of the last ones by caller and callee. */
+/* Adding up over a walk. `slots` finds an edge by caller and callee. */
 struct graph_walk {
     const struct export *export;
     struct call_pauses pauses;

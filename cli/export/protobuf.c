@@ -42,7 +42,7 @@ void message_bytes(struct message *message, uint32_t field, const void *bytes, s
     message->count += count;
 }
 
-/* Strings are UTF-8 there: readers refuse others. Writes the text, or only counts where `to` is NULL. */
+/* Strings must be UTF-8: readers refuse others. Writes the text, or only counts if `to` is NULL. */
 static size_t put_sound(unsigned char *to, const char *text)
 {
     static const char unknown[] = "\xef\xbf\xbd"; /* U+FFFD */

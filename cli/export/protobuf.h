@@ -1,7 +1,5 @@
-/*
- * Writing Protocol Buffers: a message is built in a buffer that grows, field by field.
- * Source: https://protobuf.dev/programming-guides/encoding/
- */
+/* Writing Protocol Buffers: a message is built in a buffer that grows, field by field.
+ * Source: https://protobuf.dev/programming-guides/encoding/ */
 #ifndef FISQL_CLI_EXPORT_PROTOBUF_H
 #define FISQL_CLI_EXPORT_PROTOBUF_H
 
@@ -12,7 +10,7 @@
 struct message {
     unsigned char *bytes; /* owned */
     size_t count, capacity;
-    bool failed; /* memory ran out: what follows is lost */
+    bool failed; /* memory ran out: later fields are lost */
 };
 
 void message_varint(struct message *message, uint64_t value); /* without a field's number */
