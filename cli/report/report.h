@@ -1,10 +1,10 @@
 /*
  * What `fisql report` collects from a database, as JSON by budget.
  *
- * The page must open at once whatever the run's size, so it carries what it shows and no more: each
- * part is a statement whose rows come by importance, written until the part's bytes are spent; how
- * many rows were left out is written beside them. Parts name functions, frames, sites and files by
- * id only; which ids were used is marked while writing, and the names come last, once each.
+ * The page must open at once whatever the run's size, so it carries what it shows and no more. Each
+ * part is a statement whose rows come by importance: it writes them until its bytes are spent, and
+ * then how many rows it left out. Parts name functions, frames, sites and files by id only; writing
+ * marks the ids that it uses, and the names come last, once each.
  *
  * The order of calls: report_open(), the parts, report_frames(), report_names(), report_close().
  * Functions that return int return 0, or 2 after saying what is wrong.
@@ -23,8 +23,8 @@ struct marks {
     int64_t ids_max;
 };
 
-/* What is spent within a context or a function, itself. Time in recorded code is the sum of time on
- * the processor, waiting, and time put aside by the scheduler. */
+/* What a context or a function spends itself. Time in recorded code is the sum of time on the
+ * processor, waiting, and time put aside by the scheduler. */
 struct spent {
     int64_t cpu_ns, wait_ns, preempted_ns, calls, bytes;
 };
@@ -42,7 +42,7 @@ struct report {
     long percent;   /* of every budget, for a page with more than one run */
     struct marks marks[MARKS_COUNT];
     struct timeline *timeline; /* while its calls are read */
-    struct report *other; /* that columns named other_... refer to; the caller's, NULL = none */
+    struct report *other;      /* what other_... refers to; the caller's, NULL = none */
 };
 
 /* A part: the rows of a statement whose columns' names say what they refer to (function_id,
@@ -69,7 +69,7 @@ int report_fail(struct report *report);
 /* "key": {"columns": [...], "rows": [[...], ...], "left_out": n} */
 int report_part(struct report *report, const struct report_part *part);
 
-int report_run(struct report *report);             /* what ran, how complete it is */
+int report_run(struct report *report);             /* what ran, and how complete it is */
 int report_findings(struct report *report);        /* every query's */
 int report_functions(struct report *report);       /* with callers, histograms, extreme calls */
 int report_memory(struct report *report);          /* by stack and over time */
@@ -77,7 +77,7 @@ int report_values(struct report *report);          /* arguments and results of f
 int report_graph(struct report *report);           /* between files, between modules */
 int report_timeline(struct report *report);        /* the longest calls, notes, gaps */
 void report_timeline_begin(struct report *report); /* reads its calls beside the other parts */
-void report_timeline_end(struct report *report);   /* also where one of these failed */
+void report_timeline_end(struct report *report);   /* also if one of these failed */
 int report_frames(
     struct report *report); /* the calling context tree, by thread too; stacks in use */
 int report_names(struct report *report); /* of what is marked */
@@ -85,8 +85,8 @@ int report_names(struct report *report); /* of what is marked */
 /* The whole run as one JSON object. */
 int report_write(struct report *report);
 
-/* Two runs as one JSON object, {"changes": ..., "a": ..., "b": ...} to a's stream: changes has the
- * functions of both, those that differ most first. a's database is compare_open()'s connection. */
+/* Writes two runs as one JSON object, {"changes": ..., "a": ..., "b": ...}, to a's stream. changes
+ * has the functions of both, the largest differences first. a has compare_open()'s connection. */
 int report_write_diff(struct report *a, struct report *b);
 
 #endif

@@ -33,7 +33,7 @@ static int write_call(struct report *report, struct call_values *values,
 int report_call_values(struct report *report, struct shown_call *calls, size_t count)
 {
     struct json *json = &report->json;
-    /* of the view no more is asked for than this */
+    /* nothing else of the view is used */
     const struct run_view view = {.database = report->database,
                                   .functions_count =
                                       (size_t)report->marks[MARK_FUNCTIONS].ids_max + 1};

@@ -64,7 +64,7 @@ int report_memory(struct report *report)
     return WRITE_PARTS(report, parts);
 }
 
-/* Arguments and results: what each parameter was, its commonest values, and calls by integer arguments. */
+/* Of each parameter and result: what it was, its commonest values, calls by integer values. */
 int report_values(struct report *report)
 {
     static const struct report_part parts[] = {

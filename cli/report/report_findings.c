@@ -1,7 +1,7 @@
 /*
  * The findings in a report: each query's first rows as JSON, with what its header says of them, in
- * the order of `fisql query --all` (findings.h), about the user's own code as they are there. That is
- * folded in a connection of its own: the page's other parts hold all code, and fold it themselves.
+ * the order of `fisql query --all` (findings.h). They are about the user's own code, folded in a
+ * connection of its own: the page's other parts hold all code and fold it themselves.
  */
 #include "cli/query/findings.h"
 #include "cli/query/worst.h"
@@ -94,7 +94,7 @@ static bool write_query(struct report *report, sqlite3 *own, const struct query_
     return good;
 }
 
-/* The worst of them, as the digest has them: each with its query and what it would save. */
+/* Writes the worst of them, as the digest does: each with its query and what it would save. */
 static int write_worst(struct report *report, sqlite3 *own, const struct query_set *set)
 {
     struct json *json = &report->json;

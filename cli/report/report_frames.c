@@ -1,12 +1,11 @@
 /*
  * The calling context tree in a report. A run may have millions of contexts; the flame graph shows
- * those that hold the largest share of the CPU time, the waiting, the calls or the allocated bytes. A
- * context's share includes what lies below it, so the parents of those chosen are chosen, too. To
- * them come the contexts that the other parts named (MARK_FRAMES), with their parents, for stacks
- * alone.
+ * those with the largest share of the CPU time, the waiting, the calls or the allocated bytes. A
+ * context's share includes what lies below it, so the parents of chosen contexts are chosen, too.
+ * Contexts that the other parts named (MARK_FRAMES) come with their parents, for stacks alone.
  *
- * Written as rows in the order of ids, parents first, each naming its parent by its place.
- * Memory: some 140 bytes for each frame of the database.
+ * Rows come in the order of ids, parents first; each names its parent by its place. Memory: some
+ * 140 bytes for each frame of the database.
  */
 #include "cli/report/report_parts.h"
 #include "cli/out/say.h"
@@ -131,7 +130,7 @@ static void choose_stacks(const struct report *report, struct contexts *contexts
     }
 }
 
-enum { STACK_COLUMNS = 5 }; /* the first, all that contexts have that appear only in stacks */
+enum { STACK_COLUMNS = 5 }; /* the first ones: contexts that appear only in stacks have no more */
 
 static const char *const columns[] = {
     "id",         "parent",      "function_id",      "site_id",   "flame",

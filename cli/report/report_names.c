@@ -1,7 +1,7 @@
 /*
- * The names of what a report's parts referred to by id: sites first, because they refer to files, then
- * functions, then files. Long names are cut, the more the more names there are, so that the names'
- * part is bounded by how many ids were marked.
+ * The names of what a report's parts referred to by id: sites first, because they refer to files,
+ * then functions, then files. The more names, the shorter they are cut, so the marked ids bound
+ * this part's size.
  */
 #include "cli/report/report.h"
 #include "cli/out/say.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 enum { NAME_BYTES_MAX = 300, NAME_BYTES_MIN = 24 };
-/* Full names are left out where there is less room than this for each name. */
+/* Full names are left out if each would have less room than this. */
 enum { FULL_BYTES_MIN = 100 };
 
 static int64_t marks_count(const struct report *report, enum mark what)
@@ -29,8 +29,8 @@ struct name_list {
     int bytes;                    /* for all names together */
 };
 
-/* How many columns of a function are written: not those at the end that say nothing, own = 1 and a
- * full name that is missing, or for which there is no room. */
+/* How many columns of a function are written. Dropped at the end: own = 1, and a full name that is
+ * missing or finds no room. */
 static int last_of_function(sqlite3_stmt *statement, int columns, int64_t bytes)
 {
     int full = columns - 1, own = columns - 2;

@@ -1,8 +1,8 @@
 /*
- * The user's own code in a report: what functions spend where those of the system and of libraries
- * count as part of their nearest own caller. Without one, they are shown themselves.
+ * The user's own code in a report: what functions spend if those of the system and of libraries
+ * count as part of their nearest own caller. Those without an own caller are shown themselves.
  *
- * Each context finds the own one around it in one pass, for parents come before children.
+ * Each context finds the own one around it in one pass, because parents come before children.
  */
 #include "cli/report/report_parts.h"
 #include "cli/out/say.h"
@@ -16,8 +16,8 @@ struct owner {
     struct spent spent;
 };
 
-/* Marks the functions that are not the user's own: one byte each, by id. *count becomes how many
- * there are. */
+/* Marks the functions that are not the user's own, a byte each, by id. *count: how many there
+ * are. */
 static int load_foreign(struct report *report, unsigned char *foreign, int64_t *count)
 {
     sqlite3_stmt *statement = report_prepare(report, "SELECT id FROM functions WHERE own = 0");
@@ -36,7 +36,7 @@ static int load_foreign(struct report *report, unsigned char *foreign, int64_t *
 }
 
 /* Adds each context to its owner's, by functions' ids. around[id] becomes the function of the own
- * context that it lies within, or is; 0 = none. */
+ * context that is, or surrounds, context id; 0 = none. */
 static void fold(const struct contexts *contexts, const unsigned char *foreign, int64_t ids_max,
                  int64_t *around, struct owner *owners)
 {

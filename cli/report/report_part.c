@@ -1,7 +1,5 @@
-/*
- * The parts of a report's data: see report.h. Here are the marks, sums, and the writing of a
- * statement's rows within a budget of bytes; what there is to write is in the other report_ files.
- */
+/* The parts of a report's data: see report.h. Here are the marks, the sums, and the writing of a
+ * statement's rows within a budget of bytes; the other report_ files have the statements. */
 #include "base/parts.h"
 #include "cli/report/report_parts.h"
 #include "cli/run/run_view.h"

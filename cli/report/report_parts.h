@@ -1,7 +1,5 @@
-/*
- * What the files of this room share among themselves. The calling context tree in memory, of report_frames.c
- * and report_threads.c: a context at items[id - 1], parents before their children.
- */
+/* What the files of this room share. The calling context tree in memory, of report_frames.c and
+ * report_threads.c: context id is items[id - 1], parents before their children. */
 #ifndef FISQL_CLI_REPORT_REPORT_PARTS_H
 #define FISQL_CLI_REPORT_REPORT_PARTS_H
 
@@ -24,8 +22,8 @@ struct contexts {
 /* What each thread spent in the contexts that are written, those that spent most first. */
 int report_threads(struct report *report, const struct contexts *contexts);
 
-/* What each function spent where functions that are not the user's own count as part of their nearest
- * own caller; nothing where all are the user's own. */
+/* Writes what each function spent if functions that are not the user's own count as part of their
+ * nearest own caller; nothing if all are the user's own. */
 int report_own(struct report *report, const struct contexts *contexts);
 
 /* Closes the array of a part's rows, and the part. */
@@ -36,7 +34,7 @@ struct shown_call {
     int64_t id, function_id, duration_ns;
 };
 
-/* The arguments and results of these calls as text, those of the longest first; the calls are sorted. */
+/* Writes the arguments and results of these sorted calls as text, those of the longest first. */
 int report_call_values(struct report *report, struct shown_call *calls, size_t count);
 
 #endif

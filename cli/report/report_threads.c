@@ -1,11 +1,11 @@
 /*
  * What each thread spent in each context, for the flame graph of one thread. The database adds
- * contexts up over all threads, so the calls are read once more, a thread after another. A context's
- * CPU time, from which the hooks' cost is taken out, is shared out among its threads by the time that
- * was measured in each, less what the thread was off the processor; waiting is each thread's own.
+ * contexts up over all threads, so the calls are read once more, a thread after another. A
+ * context's CPU time, from which the hooks' cost is taken out, is divided among its threads by the
+ * time measured in each, less the thread's time off the processor; waiting is each thread's own.
  *
- * Nothing is written of a run with one thread alone, with rows left out of the database, or with so
- * many that reading them takes long.
+ * Nothing is written of a run with one thread alone, if rows were left out of the database, or if
+ * reading so many would take long.
  */
 #include "cli/report/report_parts.h"
 #include "cli/out/say.h"

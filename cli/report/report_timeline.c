@@ -1,19 +1,19 @@
 /*
- * The timeline in a report: for each thread its longest calls, notes, and where it was off
- * the processor: the longest such gaps one by one, and what the short ones come to, by slots.
+ * The timeline in a report: for each thread its longest calls, notes, and where it was off the
+ * processor: the longest such gaps one by one, and what the short ones come to, by slots.
  *
  * A call is never longer than the call around it, so the longest calls of a thread, ties going to
- * the smaller id, form a tree without gaps. They are found in one pass over the thread's rows with
- * a heap of the longest so far, whose least is the bar for further calls; SQLite itself compares,
- * with the bar bound at the statement's start, and the pass begins anew where it stands whenever as
- * many rows as the heap holds have come by. A call below the bar is passed over with all calls in it,
- * where these are more than a few; other rows cost a comparison within SQLite alone.
+ * the smaller id, form a tree without gaps. One pass over the thread's rows finds them, with a heap
+ * of the longest so far, whose least is the bar for further calls. SQLite itself compares rows with
+ * the bar that was bound when the statement began; after as many rows as the heap holds, the
+ * statement begins anew from there. A call below the bar is passed over with all calls in it, if
+ * these are more than a few; other rows cost a comparison within SQLite alone.
  *
- * Where a run has many calls this takes as long as all other parts together. So it is begun first, in
- * a thread with a connection of its own.
+ * With many calls this takes as long as all other parts together. So it begins first, in a thread
+ * with a connection of its own.
  *
- * The threads with the most calls get lanes. Half of the calls are shared out evenly, half by the
- * threads' numbers of calls, so that a quiet thread is seen beside a busy one.
+ * The threads with the most calls get lanes. They share half of the calls evenly and half by their
+ * numbers of calls, so that a quiet thread is seen beside a busy one.
  */
 #include "cli/report/report_parts.h"
 
@@ -66,8 +66,8 @@ static bool is_less(const void *left, const void *right)
     return a->duration_ns != b->duration_ns ? a->duration_ns < b->duration_ns : a->id > b->id;
 }
 
-/* Rows of the lane from *from on that pass the bar, until as many as there is room for have come by
- * or the lane ends: *from is then beyond its end. */
+/* Reads rows of the lane from *from on that pass the bar, until as many as there is room for have
+ * come by or the lane ends: *from is then beyond its end. */
 static int scan(sqlite3_stmt *statement, struct lane *lane, int64_t *from)
 {
     struct longest *longest = &lane->longest;
@@ -105,8 +105,8 @@ static int by_id(const void *left, const void *right)
     return a->id < b->id ? -1 : a->id > b->id;
 }
 
-/* The calls as one array of numbers, five for each: id, depth, function, enter and duration; ids
- * and enters as what they are more than those before. */
+/* Writes the calls as one array of numbers, five for each: id, depth, function, enter and duration.
+ * Ids and enters are differences from those before. */
 static int write_calls(struct report *report, struct longest *longest)
 {
     struct json *json = &report->json;
@@ -233,7 +233,7 @@ void report_timeline_begin(struct report *report)
     timeline->database = database_open(report->path);
     if (timeline->database == NULL)
         return;
-    /* Each page is read once: few places that are used again take less time than many new ones. */
+    /* Each page is read once: a few places used again take less time than many new ones. */
     sqlite3_exec(timeline->database, "PRAGMA cache_size = -1024", NULL, NULL, NULL);
     database_hold(timeline->database);
     timeline->threaded = sqlite3_threadsafe() != 0 &&
@@ -306,11 +306,12 @@ int report_timeline(struct report *report)
 {
     static const struct report_part parts[] = {
         {"notes", report_timeline_sql_notes, 60000},
-        /* Where a thread was off the processor, the longest first. A row takes 21 bytes at least, so those
-         * behind the first 6000 are only counted: to look up their calls would take most of the time. */
+        /* Where a thread was off the processor, the longest first. A row takes at least 21 bytes,
+         * so those behind the first 6000 are only counted: finding their calls would take too
+         * long. */
         {"gaps", report_timeline_sql_gaps, 120000},
-        /* There may be no room for the many short ones: so their sums, by the slot of the run that
-         * they begin in. Those that are above as well the page takes out. */
+        /* There may be no room for the many short ones, so these are their sums, by the slot of the
+         * run that they begin in. The page subtracts those that are also above. */
         {"short_gaps",
          "SELECT g.thread_id, f.function_id, g.start_ns / slot.ns AS slot,"
          "       sum(g.wait_ns >= g.preempted_ns) AS waits,"
