@@ -3,9 +3,9 @@
  * compiler in any build: make CC="fisql cc gcc".
  *
  * The flags go right behind the compiler's name, so flags of the build that come later win (a file
- * compiled with -fno-instrument-functions stays as it is). Calls that compile nothing (--version,
- * -print-search-dirs, ...) are passed on as they came. gnatmake and gprbuild, which build Ada programs,
- * get the compiler's options behind -cargs and the linker's behind -largs; -margs ends that.
+ * compiled with -fno-instrument-functions stays as it is). Compiler calls that compile nothing
+ * (--version, -print-search-dirs, ...) are passed on as they came. gnatmake and gprbuild, which
+ * build Ada programs, get the compiler's options behind -cargs and the linker's behind -largs.
  */
 #include "cli/out/interrupts.h"
 
@@ -103,15 +103,15 @@ static const char *const no_link[] = {"-c", "-S", "-E", "-M", "-MM", "-fsyntax-o
 static const char *const static_link[] = {"-static", "--static", "-static-pie", "--static-pie",
                                           NULL};
 
-/* Also with a target before its name or a version behind it. */
+/* The name may have a target before it and a version behind it. */
 static bool is_ada_builder(const char *compiler)
 {
     const char *name = last_part(compiler);
     return strstr(name, "gnatmake") != NULL || strstr(name, "gprbuild") != NULL;
 }
 
-/* Reads the next word of a response file in place, as gcc does: words end at white space, quotes
- * and backslashes take it as it is. Returns NULL at the end. */
+/* Reads the next word of a response file in place, as gcc does: words end at white space that is
+ * neither quoted nor escaped. Returns NULL at the end. */
 static char *response_word(char **text)
 {
     char *at = *text + strspn(*text, " \t\r\n\f\v"), *out = at, *word = at;
@@ -202,8 +202,8 @@ static bool runtime_find(char *folder, size_t size)
     return access(archive, R_OK) == 0;
 }
 
-/* Is the compiler clang, and what does it call itself? We ask the compiler, because names say little
- * (cc, c++). */
+/* Is the compiler clang, and what does it call itself? We ask the compiler, because names say
+ * little (cc, c++). */
 static bool is_clang(const char *compiler, char *version, size_t size)
 {
     char command[PATH_MAX + 64], line[256];
@@ -232,12 +232,12 @@ static void add_joined(struct words *words, const char *option, const char *valu
     add(words, word != NULL ? word : option);
 }
 
-/* The flags go to `words`; all of the command's words, for the compiler's search list, are `all`. */
+/* Adds the flags to `words`. `all` has all words of the command, for the compiler's search list. */
 static int add_compile_flags(struct words *words, struct plan *plan, const struct words *all)
 {
     const char *compiler = words->items[0];
     static struct compiler_facts facts; /* what it holds lives until exec */
-    if (!plan->ada)                     /* which is a builder, and asks nothing of headers */
+    if (!plan->ada)                     /* a builder of Ada programs has no headers to ask for */
         compiler_ask(&facts, all->items, all->count);
     if (plan->after_inlining && plan->no_inline)
         return fail("cc: --after-inlining, --no-inline: use one or the other");
@@ -267,7 +267,7 @@ static int add_compile_flags(struct words *words, struct plan *plan, const struc
 }
 
 /* May the link miss members of the C++ library (cli/cc/cxx_link.h)? A source that comes from
- * standard input can be read but once. */
+ * standard input can be read only once. */
 static bool may_miss_members(const struct words *words)
 {
     static const char *const without[] = {"-stdlib=libc++", "-", NULL};
@@ -278,8 +278,8 @@ static bool may_miss_members(const struct words *words)
     return is_clang(words->items[0], version, sizeof version) && cxx_link_needed(version);
 }
 
-/* The names by which the linker gives us what the program calls, and by which we call the real
- * ones. In every program that the collector is linked into: */
+/* The linker (--wrap) gives us the program's calls of these, and gives us the real functions by
+ * other names. In every program that the collector is linked into: */
 static const char *const wrapped[] = {"longjmp",
                                       "_longjmp",
                                       "siglongjmp",
@@ -302,7 +302,8 @@ static const char *const wrapped_exec[] = {
 static const char *const wrapped_demand[] = {"__longjmp_chk", NULL};
 static const char *const wrapped_cxx[] = {"__cxa_throw", "__cxa_rethrow", "__cxa_begin_catch",
                                           "_ZN9__gnu_cxx27__verbose_terminate_handlerEv", NULL};
-/* Where there is no dynamic linker to put ours before the others; operators new and delete: */
+/* In static programs, which have no dynamic linker to prefer ours; then operators new and
+ * delete: */
 static const char *const wrapped_alloc[] = {
     "malloc",        "calloc",         "realloc", "free",    "memalign",
     "aligned_alloc", "posix_memalign", "valloc",  "pvalloc", NULL};
@@ -328,9 +329,9 @@ static const char *const wrapped_operators[] = {"_Znwm",
                                                 "_ZdaPvSt11align_val_tRKSt9nothrow_t",
                                                 NULL};
 
-/* gcc's runtime libraries (gthr-posix.h) refer to these weakly, and call them all where
- * __pthread_key_create is in the program. The collector brings that one in, so in a static program
- * the others have to come, too: gfortran's input and output called pthread_mutex_trylock at address 0. */
+/* gcc's runtime libraries (gthr-posix.h) refer to these weakly, and call them if the program has
+ * __pthread_key_create. The collector brings that one in, so a static program needs the others,
+ * too: gfortran's input and output called pthread_mutex_trylock at address 0. */
 static const char *const gthreads[] = {"pthread_once",
                                        "pthread_getspecific",
                                        "pthread_setspecific",
@@ -366,7 +367,7 @@ static const char *const gthreads[] = {"pthread_once",
                                        NULL};
 
 /* With `undefined` the linker takes the real ones out of a static library: our references to them
- * are weak, for not every program has them. */
+ * are weak, because not every program has them. */
 static void add_wrapped(struct words *words, const char *const *names, bool undefined)
 {
     for (; *names != NULL; names++) {
@@ -376,7 +377,7 @@ static void add_wrapped(struct words *words, const char *const *names, bool unde
     }
 }
 
-/* Does the compiler link the C++ library? Asked of the compiler itself: what it would run. */
+/* Does the compiler link the C++ library? We read what it says it would run. */
 static bool links_cxx(const struct words *words)
 {
     int answer[2];
@@ -409,7 +410,7 @@ static bool links_cxx(const struct words *words)
     return cxx;
 }
 
-/* Links the whole collector in, and has it see the calls that it must see. */
+/* Links the whole collector in, and wraps the functions whose calls it must see. */
 static int add_runtime(struct words *words, const struct plan *plan)
 {
     char folder[PATH_MAX + 32];
@@ -436,8 +437,7 @@ static int add_runtime(struct words *words, const struct plan *plan)
     add(words, "-Wl,--no-whole-archive");
     if (plan->is_static)
         add_joined(words, folder, "/libfisql_demand.a");
-    else /* so that a preloaded collector sees it; glibc has a hook of that name, which does it too
-          */
+    else /* so that a preloaded collector sees it; glibc's hook of that name does it, too */
         add(words, "-Wl,--export-dynamic-symbol=__cyg_profile_func_enter");
     add(words, "-lpthread");
     add(words, "-ldl");
@@ -454,7 +454,7 @@ static int add_link_flags(struct words *words, const struct plan *plan)
     return 0;
 }
 
-/* Our own options, up to the compiler's name, whose index *compiler gets. */
+/* Reads our own options, up to the compiler's name. *compiler becomes its index. */
 static int parse(struct plan *plan, int argc, char **argv, int *compiler)
 {
     enum {

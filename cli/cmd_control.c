@@ -57,7 +57,7 @@ struct request {
     int values_count;
 };
 
-/* ---- what is asked for ---- */
+/* ---- requests ---- */
 
 static void raise_count(uint32_t *count)
 {
@@ -125,7 +125,7 @@ static int control_depth(const struct request *request, struct fisql_live_area *
     return 0;
 }
 
-/* Puts a filter where the processes find it, in the half that the last one is not in. */
+/* Puts the filter where the processes find it, in the half that does not hold the last one. */
 static int filter_put(struct live_run *run, struct fisql_live_area *area, const char *text,
                       size_t size_bytes)
 {
@@ -204,7 +204,7 @@ static int parse(struct request *request, int argc, char **argv)
     return ARGS_GO_ON;
 }
 
-/* What it was asked for, in quotes where it is patterns; cut where it is long. */
+/* The values of the request, patterns in quotes, cut if they are long. */
 static void change_detail(const struct request *request, bool quoted, char *text, size_t size)
 {
     const char *quote = quoted ? "'" : "";
@@ -217,7 +217,7 @@ static void change_detail(const struct request *request, bool quoted, char *text
         snprintf(text + size - 4, 4, "...");
 }
 
-/* Leaves a mark for the log. Before the processes look: what they write later is to have it. */
+/* Leaves a mark for the log, before the processes see the change: what they write later has it. */
 static void change_note(const struct request *request, const struct live_run *run,
                         const struct fisql_live_area *area)
 {
@@ -268,7 +268,7 @@ static int control(const struct request *request, struct live_run *run,
     return status;
 }
 
-/* The area's file can be made shorter while we write to it, where it is not sealed. */
+/* The program can shorten the area's file while we write to it, unless the file is sealed. */
 static void on_cut(int number)
 {
     (void)number;
@@ -276,11 +276,11 @@ static void on_cut(int number)
         "fisql: control: the live area was cut off: its program has ended, or "
         "changed the file\n";
     if (write(STDERR_FILENO, words, sizeof words - 1) < 0)
-        _exit(2); /* nobody reads it */
+        _exit(2); /* nobody reads our stderr */
     _exit(2);
 }
 
-/* The head of the run's area, to be written to; NULL with errno. */
+/* Maps the head of the run's area for writing; NULL with errno. */
 static struct fisql_live_area *area_map(struct live_run *run)
 {
     struct sigaction action = {.sa_handler = on_cut};

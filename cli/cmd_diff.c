@@ -218,7 +218,7 @@ static int parse(struct options *options, int argc, char **argv)
 
 static int print_functions(const struct options *options, sqlite3 *database)
 {
-    /* What changed stays longest on a narrow terminal. */
+    /* A narrow terminal keeps the changes longest. */
     static struct output_column columns[] = {
         {"function", UNIT_NONE, TEXT_FUNCTION, 13},   {"location", UNIT_NONE, TEXT_PLACE, 6},
         {"change", UNIT_NONE, TEXT_WORDS, 12},        {"calls_a", UNIT_NONE, TEXT_WORDS, 11},

@@ -31,6 +31,6 @@ int cmd_dump(int argc, char **argv)
     if (out == NULL)
         return fail("out of memory");
     status = fisql_dump(path, out, &error);
-    fclose(out); /* whether stdout was written well is looked at by main */
+    fclose(out); /* main checks whether stdout was written well */
     return status == 2 ? fail("%s", error.text) : status;
 }

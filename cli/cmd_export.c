@@ -1,7 +1,5 @@
-/*
- * fisql export: writes the run for another viewer. The formats are one list in export.h. A file
- * appears under its name only when it is whole.
- */
+/* fisql export: writes the run for another viewer. export.h lists the formats. The file gets its
+ * name when it is whole. */
 #include "cli/commands.h"
 #include "cli/out/args.h"
 #include "cli/run/cut_view.h"

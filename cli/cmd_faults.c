@@ -1,4 +1,4 @@
-/* fisql faults: makes each call that can fail fail once, and says what the program made of it. */
+/* fisql faults: makes each call that can fail fail once, and says how the program took it. */
 #include "base/shortage.h"
 #include "cli/cmd_record.h"
 #include "cli/commands.h"
@@ -119,7 +119,7 @@ static int record(const char *log, const char *const *rules, size_t rules_count,
 
 /* ---- once more ---- */
 
-/* The program under gdb: the libraries that fisql record has loaded first are for the program, not for gdb. */
+/* Runs the program under gdb. Only the program gets the libraries that fisql record preloads. */
 static char **under_gdb(char **program)
 {
     static const char *const words[] = {
@@ -140,7 +140,7 @@ static char **under_gdb(char **program)
     return all;
 }
 
-/* In a process of its own, in a folder like that of the experiment. */
+/* Repeats an experiment, as a process of its own, in a folder that resembles the experiment's. */
 static _Noreturn void repeat(const struct request *request, const struct mirror *mirror,
                              const char *folder, const char *rule, const char *log, char **program)
 {
@@ -222,7 +222,7 @@ static int again(const struct request *request)
     return status;
 }
 
-/* ---- what is asked for ---- */
+/* ---- requests ---- */
 
 static int check_calls(const char *calls)
 {
@@ -300,7 +300,7 @@ static int set_option(struct request *request, const struct args *args)
     }
 }
 
-/* Says how many came to what, and prints those that went wrong. */
+/* Prints how many experiments had each outcome, and those that went wrong. */
 static int tell(const char *path)
 {
     sqlite3 *database = experiments_open(path);

@@ -61,7 +61,7 @@ static void print_start(sqlite3 *database)
     free(value);
 }
 
-/* A line for each row with a value, its first column. */
+/* Prints a line for each row whose first column has a value. */
 static int print_rows(sqlite3 *database, const char *title, const char *sql, long most)
 {
     sqlite3_stmt *statement = NULL;
@@ -103,7 +103,7 @@ static int print_amounts(sqlite3 *database)
     return status;
 }
 
-/* What matters most where it happened, before all else. */
+/* Says first where the program crashed: nothing matters more. */
 static void print_crash(sqlite3 *database)
 {
     char text[ENDING_TEXT_BYTES];
@@ -143,7 +143,7 @@ static int64_t run_number(sqlite3 *database, const char *key)
     return run_integer(database, sql, 0);
 }
 
-/* What is left in times when the recording's cost is taken out of them. */
+/* Prints how far times may be off after the recording's cost is taken out. */
 static void print_error(sqlite3 *database)
 {
     double cost = (double)run_number(database, "hook_cost_ns"),

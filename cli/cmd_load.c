@@ -48,7 +48,6 @@ struct request {
     struct load_options options;
 };
 
-/* What the progress line is made of. */
 struct progress_line {
     char stage[16];
     double stage_began_s;
@@ -128,7 +127,7 @@ static void say_messages(const struct load_report *report, bool all)
         note("and %zu more messages; --verbose shows them", report->messages_count - most);
 }
 
-/* Processes that a signal ended, and where they were then. */
+/* Says which processes a signal ended, and where they were. */
 static void say_crashes(const char *path)
 {
     enum { MOST = 3 };
@@ -185,15 +184,14 @@ static void say_system_calls(const struct load_report *report)
              (unsigned long long)percent);
 }
 
-/* What one load is made of. */
 struct loading {
     struct request *request;
-    const char *output; /* the name that people know it by */
+    const char *output; /* its name for people */
     struct progress_line line;
     bool terminal;
 };
 
-/* Loads into the database, and says what came of it where it is the last time. */
+/* Loads the log into the database. The last time, says how it went. */
 static int load_once(void *context, const char *database, bool last)
 {
     struct loading *loading = context;

@@ -1,6 +1,4 @@
-/*
- * fisql query: lists the queries, explains one, runs one, or runs them all.
- */
+/* fisql query: lists the queries, explains one, runs one, or runs them all. */
 #include "base/shortage.h"
 #include "base/parts.h"
 #include "cli/commands.h"
@@ -190,8 +188,8 @@ static int set_option(struct options *options, const struct args *args)
     }
 }
 
-/* --file is a source file to filter by, but where there is no query to filter, or where it names
- * SQL, it is the query. */
+/* --file names a source file to filter by. It names the query itself if it ends like SQL, or if
+ * there is no other query to filter. */
 static void decide_file(struct options *options, int names_count)
 {
     const char **file = &options->request.filters.values[FILTER_FILE];
@@ -227,8 +225,8 @@ static int parse(struct options *options, int argc, char **argv)
 
 /* ---- actions ---- */
 
-/* On a terminal, for people: a table that fits, in a pager; what is to be said of the recording is
- * said before that, and *losses counted. Returns whether stdout is one. */
+/* On a terminal that people read: says how complete the recording is (*losses becomes the number of
+ * losses), starts the pager and fits tables to the width. Returns whether it is one. */
 static bool begin_output(struct options *options, sqlite3 *database, long long *losses)
 {
     struct query_request *request = &options->request;
@@ -284,7 +282,7 @@ static int run_all(struct options *options, const struct query_set *set, sqlite3
     return status == 0 && options->check && (found > 0 || losses > 0) ? 1 : status;
 }
 
-/* Is the question about functions that are none of the user's own? */
+/* Is the question about functions that are not the user's own? */
 static bool asks_for_system(const struct query_request *request, sqlite3 *database)
 {
     const char *function = request->filters.values[FILTER_FUNCTION];
@@ -298,7 +296,7 @@ static bool asks_for_system(const struct query_request *request, sqlite3 *databa
     return false;
 }
 
-/* Own code, unless all is asked for. */
+/* Folds the database into own code, unless the question is about all of it. */
 static int fold(const struct options *options, sqlite3 *database)
 {
     bool folded = false;
@@ -310,7 +308,7 @@ static int fold(const struct options *options, sqlite3 *database)
     return status;
 }
 
-/* Runs, explains, or runs all, on the database. */
+/* Runs or explains a query, or runs them all. */
 static int with_database(struct options *options, const struct query_set *set,
                          const struct query_file *query)
 {
@@ -333,8 +331,7 @@ static int with_database(struct options *options, const struct query_set *set,
     return status;
 }
 
-/* A database given in the place of a query's name is asked for its digest: a file that is none of
- * ours is told there. */
+/* Does the name mean a database, to print its digest? That also refuses files that are not ours. */
 static bool is_database(const struct query_set *set, const char *name)
 {
     return query_set_find(set, name) == NULL &&
@@ -381,7 +378,7 @@ static int dispatch(struct options *options, const struct query_set *set)
         return 0;
     }
     if (is_database(set, options->name) && options->path_given) {
-        /* The database first: the other order means the same. */
+        /* The database may also come first. */
         const char *path = options->name;
         options->name = options->database_path;
         options->database_path = path;

@@ -2,10 +2,9 @@
  * fisql record: runs a program with the collector and stays beside it.
  *
  * It makes the log and the live area, starts the program with the collector preloaded, passes
- * signals on, and waits until the program and every process of it that records have ended, or until
- * a signal ends the waiting. Then it appends what processes that died left in the live
- * area, so that nothing is lost by a crash. It ends as the program ended: with its exit status, or
- * by its signal.
+ * signals on, and waits until the program and all of its processes that record have ended, or until
+ * a signal ends the waiting. Then it appends what dead processes left in the live area, so a crash
+ * loses nothing. It ends as the program ended: with its exit status, or by its signal.
  */
 #include "cli/cmd_record.h"
 
@@ -101,8 +100,8 @@ static int libraries_find(const struct record_options *options, char *paths, siz
     return 0;
 }
 
-/* An ASan runtime wants to come first of all libraries. The collector makes it not check that,
- * by __asan_default_options(), unless the program has that function itself. */
+/* An ASan runtime insists on being the first of all libraries. The collector stops that check by
+ * __asan_default_options(), unless the program itself has that function. */
 static int asan_options_set(const char *program)
 {
     struct program_file file;
@@ -243,7 +242,7 @@ static int program_wait(struct live_writer *writer, struct log_space *space,
 }
 
 /* Waits for the processes that the program left behind, as long as they may record. Returns false
- * if we were told not to. */
+ * if the user ended the waiting. */
 static bool others_wait(struct live_writer *writer, struct log_space *space,
                         struct signals *signals, bool quiet)
 {
@@ -273,7 +272,7 @@ static bool others_wait(struct live_writer *writer, struct log_space *space,
 
 /* ---- what it took ---- */
 
-/* Tells the program's processor time, and what it takes without the collector. */
+/* Records the program's processor time, and what it takes without the collector. */
 static void times_append(struct live *live, const struct record_options *options, uint64_t cpu,
                          char **argv, struct recorded *recorded)
 {
@@ -364,7 +363,7 @@ static void losses_append(struct live *live, const char *path)
          strerror((int)area->lost_errno));
 }
 
-/* Threads that found no place in the live area, and processes that ended before they had written
+/* Records which threads found no room in the live area, and which processes ended before they wrote
  * what they kept in their own memory. */
 static void unslotted_append(struct live *live, const char *path)
 {
@@ -383,7 +382,7 @@ static void unslotted_append(struct live *live, const char *path)
          path, chunks, live->slots);
 }
 
-/* Why no process that came to record left an event. */
+/* The reason why no process that came to record left an event. */
 static const char *nothing_reason(const struct live *live, const struct record_options *options)
 {
     if (live->area->lost_chunks != 0 || (int64_t)live->area->unslotted > 0)
@@ -395,7 +394,7 @@ static const char *nothing_reason(const struct live *live, const struct record_o
     return "none of its functions with hooks was called while recording was on";
 }
 
-/* What becomes of the older log where nothing was recorded. */
+/* Says what becomes of the older log if nothing was recorded. */
 static void earlier_words(struct log_place *place, bool all, char *text, size_t size)
 {
     text[0] = 0;
@@ -407,8 +406,8 @@ static void earlier_words(struct log_place *place, bool all, char *text, size_t 
         snprintf(text, size, "; the earlier %s is kept", place->path);
 }
 
-/* Nothing was recorded: the log says so, and why, unless an older one is kept in its place. Returns whether it
- * is so. `all`: no process can record any more. */
+/* Returns whether nothing was recorded. If so, the log says so and why, unless an older one stays
+ * in its place. `all`: no process can record any more. */
 static bool nothing_append(struct live *live, struct log_place *place,
                            const struct record_options *options, const struct log_totals *totals,
                            const char *program, bool all)
@@ -444,7 +443,7 @@ static void say_result(const struct live *live, const struct log_totals *totals,
          saved);
 }
 
-/* They go on recording: what they have not written yet is in the log when they write it. */
+/* Says which processes go on recording: the log gets their last events when they write them. */
 static void say_left(struct live *live)
 {
     char names[512];
@@ -489,7 +488,7 @@ static void beside_end(struct beside *beside)
     live_writer_end(&beside->writer);
 }
 
-/* After the program, and what it left running: completes the log. */
+/* Completes the log when the program, and what it left running, have ended. */
 static void complete(struct live *live, struct log_place *place, struct log_space *space,
                      const struct record_options *options, const char *program, bool all,
                      struct recorded *recorded)
@@ -551,7 +550,7 @@ static int record(const struct record_options *options, char **argv, const char 
     struct log_place place;
     char path[PATH_MAX];
     int status;
-    /* Asked before an older log is replaced. */
+    /* before an older log is replaced */
     if (!program_find(argv[0], path, sizeof path))
         return fail("%s: cannot be run: %s", argv[0], strerror(errno));
     if (log_place_make(&place, options->log) != 0)
@@ -572,8 +571,8 @@ static int record(const struct record_options *options, char **argv, const char 
     return status;
 }
 
-/* Locks are recorded by a library in front of the C library, which asks the collector in another one. Returns 0, or 2
- * after saying that the program has neither. */
+/* The library that records locks lies before the C library and needs the collector as a library of
+ * its own. Returns 0, or 2 after saying that the program holds the collector itself. */
 static int locks_check(const struct record_options *options, const char *program)
 {
     struct program_file file;

@@ -1,4 +1,4 @@
-/* What `fisql run` takes of `fisql record`: the recording itself, and ending as the program did. */
+/* What `fisql run` uses of `fisql record`: the recording, and ending as the program did. */
 #ifndef FISQL_CLI_CMD_RECORD_H
 #define FISQL_CLI_CMD_RECORD_H
 
@@ -10,14 +10,14 @@
 
 struct recorded {
     int status;       /* the program's, as of wait() */
-    bool nothing;     /* nothing was recorded; it is said why */
-    bool interrupted; /* we were asked to end in the reference run; `status` is of that */
+    bool nothing;     /* nothing was recorded; the reason was printed */
+    bool interrupted; /* a signal ended the reference run; `status` is that run's */
     struct reference reference;
-    struct signals signals; /* blocked still: signals_inherit() lets them in again */
+    struct signals signals; /* still blocked: signals_inherit() unblocks them */
 };
 
-/* Runs the program with its arguments and records it. Returns 0, or 2 after saying why it could
- * not be run. */
+/* Runs the program with its arguments and records it. Returns 0, or 2 after saying why it
+ * cannot. */
 int record_program(struct record_options *options, char **program, struct recorded *recorded);
 
 /* Ends as the program ended: by its signal, or with the exit status that is returned. */

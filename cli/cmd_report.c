@@ -1,8 +1,6 @@
 /*
- * fisql report: one HTML page to look at a run with. The page (report/) is compiled in as two
- * halves; between them are the run's data as JSON (report.h).
- *
- * It is written beside its name and renamed when it is complete.
+ * fisql report: one HTML page to look at a run with. The page (page/) is compiled in as two halves;
+ * between them goes the run's data as JSON (report.h). The file gets its name when it is complete.
  */
 #include "cli/commands.h"
 #include "cli/out/args.h"
@@ -135,7 +133,6 @@ static int show_progress(void *context)
     return 0;
 }
 
-/* Writes to where the options say. */
 static int write_to(const struct options *options, sqlite3 *const *databases)
 {
     struct out_file out;
@@ -149,7 +146,8 @@ static int write_to(const struct options *options, sqlite3 *const *databases)
     return status;
 }
 
-/* How many losses the recording has; says so where the path is given (comparing has said it). */
+/* Returns how many losses the recording has; prints them if a path is given (comparing has done
+ * so). */
 static long long losses(sqlite3 *database, const char *path)
 {
     if (path != NULL)

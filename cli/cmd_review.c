@@ -184,7 +184,7 @@ static int put_table(const struct review *review, FILE *out)
     return 0;
 }
 
-/* A line of what the statement gives for the id, with how often; none of nothing. */
+/* Prints a line of the statement's rows for the id, each with its number; no rows, no line. */
 static int put_counts(const struct review *review, FILE *out, int64_t id, const char *title,
                       const char *sql)
 {
@@ -234,7 +234,7 @@ static int put_values(const struct review *review, FILE *out, size_t id)
     return database_rows_end(row, "the parameters");
 }
 
-/* A query's rows, as text that is ready. */
+/* Prints a query's rows, which are text already. */
 static void put_rows(FILE *out, const struct query_file *query, const char *text)
 {
     fputs("\n*", out);
@@ -244,7 +244,7 @@ static void put_rows(FILE *out, const struct query_file *query, const char *text
     fprintf(out, "`)\n\n%s", text);
 }
 
-/* The rows of the queries of errors and findings that name the function. */
+/* Prints the rows that name the function, of the queries of errors and findings. */
 static int put_findings(const struct review *review, FILE *out, const struct query_set *set,
                         const char *name)
 {
@@ -306,7 +306,7 @@ static int put_page(const struct review *review, FILE *out, const struct options
     fprintf(out, "`: %zu function%s.\n\n", review->chosen_count,
             review->chosen_count == 1 ? "" : "s");
     if (options->picture != NULL) {
-        fputs("![contexts, time and calls](<", out); /* a path with blanks and brackets, too */
+        fputs("![contexts, time and calls](<", out); /* the path may hold blanks and brackets */
         text_put_markdown(out, options->picture);
         fputs(">)\n\n", out);
     }
@@ -351,7 +351,7 @@ static int convert(FILE *svg, FILE *png, const char *path)
                 path);
 }
 
-/* Writes the picture as a PNG, through an SVG without a name. */
+/* Writes the picture as a PNG, by way of an SVG without a name. */
 static int put_png(const struct review *review, FILE *out, const char *path)
 {
     FILE *svg = tmpfile();

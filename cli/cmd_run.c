@@ -1,7 +1,7 @@
 /*
- * fisql run: a program recorded, loaded, and reported in one go. Each step is the command of its
- * name; what the program says on its standard output stays alone there, so the digest goes to
- * standard error. It ends as the program ended, whatever became of the steps after it.
+ * fisql run: records, loads and reports a program in one go. Each step is the command of its name.
+ * Standard output is the program's alone, so the digest goes to standard error. fisql run ends as
+ * the program ended, however the later steps go.
  */
 #include "cli/cmd_record.h"
 
@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* May the path get a page: is there nothing, or a page of ours? */
+/* May we write a page there: is there nothing, or a page of ours? */
 static bool may_write_page(const char *path)
 {
     char text[1024] = "";

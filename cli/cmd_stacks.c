@@ -160,7 +160,7 @@ static int show_run(const struct request *request, struct live_run *run)
     int worst = 0;
     if (live_images_read(&images, &run->source, &error) != 0)
         return fail("%s", error.text);
-    char log[32]; /* the file that is open: its name may lead elsewhere by now */
+    char log[32]; /* the open file's: its name may lead elsewhere by now */
     snprintf(log, sizeof log, "/proc/self/fd/%d", run->log_file);
     struct live_points *points =
         live_points_open(run->log_file >= 0 ? log : NULL, run->source.area.run_id);

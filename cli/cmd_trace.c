@@ -1,9 +1,9 @@
 /*
  * fisql trace: the calls of a run one after another, all threads together in the order of time.
  *
- * Each thread has a cursor on its calls and one on its allocations, and the thread whose next item
- * is the earliest goes on: memory is one row a thread. With many threads that would be many open
- * cursors; then one thread is printed after another.
+ * Each thread has a cursor on its calls and one on its allocations; the thread with the earliest
+ * next item goes on. Memory is one row a thread. Many threads would need too many open cursors, so
+ * they are printed one after another.
  */
 #include "base/array.h"
 #include "cli/out/args.h"
@@ -205,8 +205,8 @@ static void print_mark(const struct lane *lane, int depth, bool colour)
     puts(colour ? "\033[0m" : "");
 }
 
-/* At which depth the next block or mark is shown: under its call, which must be shown and open; -1
- * where it is not (its call is too deep or too short). */
+/* The depth at which to show the next block or mark: below its call; -1 if that call is not shown
+ * (too deep or too short) or not open. */
 static int depth_of(const struct lane *lane, sqlite3_stmt *row)
 {
     int64_t call = sqlite3_column_int64(row, 1);
@@ -232,7 +232,7 @@ static bool alloc_is_next(const struct lane *lane)
     return lane->more_allocs && is_before_call(lane, lane->allocs);
 }
 
-/* Likewise: a mark, if it also comes before the next allocation. */
+/* The lane's next item: a mark if it also comes before the next allocation. */
 static bool mark_is_next(const struct lane *lane)
 {
     return lane->more_marks && is_before_call(lane, lane->marks) &&

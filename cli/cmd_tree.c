@@ -2,11 +2,11 @@
  * fisql tree: the calling context tree in the terminal.
  *
  * The database's frames distinguish call sites; people want one line for a function under its
- * caller. So frames are merged into nodes by function and parent node. A child's node has a larger
+ * caller. So we merge frames into nodes by function and parent node. A child's node has a larger
  * index than its parent's, so totals over subtrees are sums from the end to the start.
  *
- * By value, nodes are made of single calls: each value of an argument is a root, a node whose function
- * lies beyond those of the run.
+ * By value, we make nodes of single calls: each value of an argument is a root, a node whose
+ * function number lies beyond the run's.
  */
 #include "cli/out/args.h"
 #include "base/array.h"
@@ -425,7 +425,7 @@ static int build_by_value(struct tree *tree, const struct request *request)
     return status;
 }
 
-/* The tree from some functions on, or the whole. */
+/* Builds the tree below some functions, or the whole. */
 static int build_from(struct tree *tree, const char *function)
 {
     bool *from = NULL;
@@ -453,7 +453,7 @@ static int print_tree(struct tree *tree, const struct request *request)
     return 0;
 }
 
-/* Own code, unless all is asked for. */
+/* Folds the database into own code, unless the request is for all of it. */
 static int fold(const struct request *request, sqlite3 *database)
 {
     bool folded = false;

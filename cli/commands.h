@@ -1,8 +1,8 @@
 /*
- * The commands of fisql: one list, from which dispatch, `fisql help`, completion and the man page's
- * list are made. Each command is a function int cmd_NAME(int argc, char **argv) in cli/cmd_NAME.c,
- * argv[0] being the command's name; it returns the exit status and explains itself for --help.
- * The references are weak: a program built without one of the files does without that command.
+ * The commands of fisql: dispatch, `fisql help`, completion and the man page's list come from this
+ * one list. Each command is a function int cmd_NAME(int argc, char **argv) in cli/cmd_NAME.c,
+ * argv[0] being the command's name; it returns the exit status and explains itself for --help. The
+ * references are weak: a program built without one of the files does without that command.
  */
 #ifndef FISQL_CLI_COMMANDS_H
 #define FISQL_CLI_COMMANDS_H

@@ -1,6 +1,4 @@
-/*
- * The fisql program: finds the command and runs it. The list of commands is in commands.h.
- */
+/* The fisql program: finds the command (commands.h) and runs it. */
 #include "cli/commands.h"
 #include "cli/out/say.h"
 #include "cli/out/interrupts.h"
@@ -96,8 +94,8 @@ int cmd_version(int argc, char **argv)
     return 0;
 }
 
-/* Output that could not be written is a failure; a reader that has gone away is none of ours, but
- * the status still says that the output is not whole. */
+/* Output that could not be written is a failure. A reader that has gone away is no failure of ours,
+ * but the status still says that the output is incomplete. */
 static int finish_output(int status)
 {
     int problem = flush_output();
@@ -109,8 +107,8 @@ static int finish_output(int status)
 }
 
 /* A file that we open must not get the number of a standard descriptor that was closed: messages
- * would be written into it. What takes its place can be neither read nor written, like a closed
- * one, and is gone in the programs that we start. */
+ * would go into it. What we open in its place can be neither read nor written, like a closed one,
+ * and the programs that we start do not inherit it. */
 static void keep_standard_descriptors(void)
 {
     for (int file = STDIN_FILENO; file <= STDERR_FILENO; file++)
@@ -126,9 +124,9 @@ int main(int argc, char **argv)
         return 2;
     }
     interrupts_begin();
-    /* sqlite3 need not count the bytes that it has, under a lock, at each block. */
+    /* sqlite3 need not count its bytes, under a lock, at each block */
     sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
-    /* The width of characters on a terminal; the rest of the program is the same everywhere. */
+    /* for the width of characters on a terminal; nothing else depends on the locale */
     if (setlocale(LC_CTYPE, "C.UTF-8") == NULL)
         setlocale(LC_CTYPE, "");
     const char *name = argv[1];
