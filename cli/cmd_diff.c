@@ -59,6 +59,9 @@ static const char help[] =
     "          fisql diff run.db run.db --check 'total_ns>+10%' --check 'allocs>+0'\n"
     "          fisql diff run.db run.db --first-divergence\n";
 
+/* cmd_diff.sql */
+extern const char cmd_diff_sql_functions[];
+
 enum { BUDGETS_MAX = 64 };
 
 struct options {
@@ -72,44 +75,6 @@ struct options {
     enum name_style style;
     enum measure measure;
 };
-
-#define SELF(side)                                                                                 \
-    " CASE :by WHEN 'wall' THEN " side ".self_ns WHEN 'wait' THEN " side                           \
-    ".self_wait_ns ELSE " side ".self_cpu_ns END"
-static const char functions_sql[] =
-    "WITH sides AS ("
-    " SELECT coalesce(a.name, b.name) AS name, coalesce(b.shown, a.shown) AS shown,"
-    "  coalesce(b.location, a.location) AS location,"
-    "  a.calls AS calls_a, b.calls AS calls_b, a.mean_ns AS mean_a, b.mean_ns AS mean_b,"
-    " " SELF("a") " AS self_a," SELF(
-        "b") " AS self_b, a.alloc_bytes AS bytes_a,"
-             "  b.alloc_bytes AS bytes_b, a.allocs AS allocs_a, b.allocs AS allocs_b,"
-             "  CASE WHEN a.finished >= 10 AND b.finished >= 10 THEN min(1.0, 2 * min("
-             "   welch_p(a.finished, a.mean_ns, a.m2, b.finished, b.mean_ns, b.m2),"
-             "   CASE WHEN (r.z > 0) = (b.mean_ns > a.mean_ns) THEN r.p ELSE 1 END)) END AS p,"
-             "  2 * max(a.hooks_ns, b.hooks_ns) AS doubt_ns"
-             " FROM temp.a AS a FULL JOIN temp.b AS b ON b.name = a.name AND b.file = a.file"
-             "  LEFT JOIN temp.ranks r ON r.name = a.name AND r.file = a.file),"
-             " changed AS ("
-             " SELECT *, CASE WHEN calls_a IS NULL THEN 'new' WHEN calls_b IS NULL THEN 'gone' "
-             "ELSE trim("
-             "  CASE WHEN calls_b > calls_a THEN 'called more, '"
-             "   WHEN calls_b < calls_a THEN 'called less, ' ELSE '' END ||"
-             "  CASE WHEN p >= 0.001 OR p IS NULL OR abs(mean_b - mean_a) < doubt_ns THEN ''"
-             "   WHEN mean_b > mean_a * (1 + :percent / 100.0) THEN 'slower, '"
-             "   WHEN mean_b < mean_a * (1 - :percent / 100.0) THEN 'faster, ' ELSE '' END ||"
-             "  CASE WHEN bytes_b > bytes_a OR (bytes_b = bytes_a AND allocs_b > allocs_a)"
-             "    THEN 'allocates more, '"
-             "   WHEN bytes_b < bytes_a OR allocs_b < allocs_a THEN 'allocates less, ' ELSE '' END,"
-             "  ', ') END AS change"
-             " FROM sides)"
-             " SELECT shown AS function, location, change, calls_a, calls_b,"
-             "  round(mean_a, 1) AS mean_a_ns, round(mean_b, 1) AS mean_b_ns, round(p, 6) AS p,"
-             "  self_a AS self_a_ns, self_b AS self_b_ns,"
-             "  coalesce(self_b, 0) - coalesce(self_a, 0) AS self_change_ns,"
-             "  bytes_a AS alloc_a_bytes, bytes_b AS alloc_b_bytes"
-             " FROM changed WHERE change <> '' OR :all"
-             " ORDER BY abs(coalesce(self_b, 0) - coalesce(self_a, 0)) DESC, name, location";
 
 static int set_number(const struct args *args, double least, double *number)
 {
@@ -231,7 +196,7 @@ static int print_functions(const struct options *options, sqlite3 *database)
     sqlite3_stmt *statement = NULL;
     long rows = 0;
     int width = terminal_columns();
-    if (sqlite3_prepare_v2(database, functions_sql, -1, &statement, NULL) != SQLITE_OK)
+    if (sqlite3_prepare_v2(database, cmd_diff_sql_functions, -1, &statement, NULL) != SQLITE_OK)
         return fail("the runs cannot be compared: %s", sqlite3_errmsg(database));
     sqlite3_bind_double(statement, sqlite3_bind_parameter_index(statement, ":percent"),
                         options->percent_given ? options->min_percent : 5);

@@ -29,11 +29,8 @@ static const char help[] =
 
 enum { ENDS_SHOWN = 100 };
 
-static const char sql[] =
-    "SELECT c.parent_id, c.depth, fr.function_id, s.location, c.enter_ns, c.duration_ns, c.ended,"
-    " t.name, t.tid FROM calls c JOIN frames fr ON fr.id = c.frame_id"
-    " LEFT JOIN site_details s ON s.id = fr.site_id LEFT JOIN threads t ON t.id = c.thread_id"
-    " WHERE c.id = ?1";
+/* cmd_stack.sql */
+extern const char cmd_stack_sql_call[];
 
 /* 0, or 2 after saying what is wrong. */
 static int print_call(const struct run_view *view, struct call_values *values, sqlite3_stmt *row,
@@ -76,7 +73,7 @@ static int print_stack(const struct run_view *view, struct call_values *values, 
                        bool all, const char *path)
 {
     sqlite3_stmt *row = NULL;
-    if (sqlite3_prepare_v2(view->database, sql, -1, &row, NULL) != SQLITE_OK)
+    if (sqlite3_prepare_v2(view->database, cmd_stack_sql_call, -1, &row, NULL) != SQLITE_OK)
         return fail("%s: %s", path, sqlite3_errmsg(view->database));
     int64_t number = 0, height = 0, next = id;
     int result = 0;

@@ -66,34 +66,44 @@ struct lane {
     size_t ends_count, ends_capacity;
 };
 
-static const char allocs_sql[] = "SELECT alloc_ns, call_id, kind, size, free_ns, id FROM allocs"
-                                 " WHERE thread_id = ?1 AND call_id IS NOT NULL AND alloc_ns >= ?2 "
-                                 "AND alloc_ns < ?3 ORDER BY id";
+/* cmd_trace.sql */
+extern const char cmd_trace_sql_allocs[], cmd_trace_sql_marks[];
 
-static const char marks_sql[] = "SELECT ns, call_id, text, mark FROM trace_marks"
-                                " WHERE thread_id = ?1 AND ns >= ?2 AND ns < ?3"
-                                " ORDER BY ns, number, id";
+static const char allocs_name[] = "the allocations", marks_name[] = "the notes and faults";
+
+/* Begins to read a thread's rows in the span. Returns 0, or 2 after saying what is wrong. */
+static int begin_rows(const struct run_view *view, const char *sql, const char *what,
+                      const struct run_thread *thread, const struct call_cut *cut,
+                      sqlite3_stmt **rows)
+{
+    if (sqlite3_prepare_v2(view->database, sql, -1, rows, NULL) != SQLITE_OK)
+        return fail("%s cannot be read: %s", what, sqlite3_errmsg(view->database));
+    sqlite3_bind_int64(*rows, 1, thread->id);
+    sqlite3_bind_int64(*rows, 2, cut->since_ns);
+    sqlite3_bind_int64(*rows, 3, cut->until_ns);
+    return 0;
+}
+
+/* Takes the next row, if there are rows: *more says whether it is there. */
+static int next_row(sqlite3_stmt **rows, const char *what, bool *more)
+{
+    int result = *rows != NULL ? sqlite3_step(*rows) : SQLITE_DONE;
+    *more = result == SQLITE_ROW;
+    if (result == SQLITE_ROW || result == SQLITE_DONE)
+        return 0;
+    result = database_rows_end(*rows, what);
+    *rows = NULL;
+    return result;
+}
 
 static int next_mark(struct lane *lane)
 {
-    int result = lane->marks != NULL ? sqlite3_step(lane->marks) : SQLITE_DONE;
-    lane->more_marks = result == SQLITE_ROW;
-    if (result == SQLITE_ROW || result == SQLITE_DONE)
-        return 0;
-    result = database_rows_end(lane->marks, "the notes and faults");
-    lane->marks = NULL;
-    return result;
+    return next_row(&lane->marks, marks_name, &lane->more_marks);
 }
 
 static int next_alloc(struct lane *lane)
 {
-    int result = lane->allocs != NULL ? sqlite3_step(lane->allocs) : SQLITE_DONE;
-    lane->more_allocs = result == SQLITE_ROW;
-    if (result == SQLITE_ROW || result == SQLITE_DONE)
-        return 0;
-    result = database_rows_end(lane->allocs, "the allocations");
-    lane->allocs = NULL;
-    return result;
+    return next_row(&lane->allocs, allocs_name, &lane->more_allocs);
 }
 
 static int next_call(struct lane *lane)
@@ -117,20 +127,13 @@ static int lane_open(struct lane *lane, const struct run_view *view,
     int status = call_cursor_open(&lane->cursor, view, thread, &options->cut, wanted);
     if (status != 0 || (status = next_call(lane)) != 0)
         return status;
-    if (sqlite3_prepare_v2(view->database, marks_sql, -1, &lane->marks, NULL) != SQLITE_OK)
-        return fail("the notes and faults cannot be read: %s", sqlite3_errmsg(view->database));
-    sqlite3_bind_int64(lane->marks, 1, thread->id);
-    sqlite3_bind_int64(lane->marks, 2, options->cut.since_ns);
-    sqlite3_bind_int64(lane->marks, 3, options->cut.until_ns);
-    status = next_mark(lane);
-    if (status != 0 || options->no_allocs)
-        return status;
-    if (sqlite3_prepare_v2(view->database, allocs_sql, -1, &lane->allocs, NULL) != SQLITE_OK)
-        return fail("the allocations cannot be read: %s", sqlite3_errmsg(view->database));
-    sqlite3_bind_int64(lane->allocs, 1, thread->id);
-    sqlite3_bind_int64(lane->allocs, 2, options->cut.since_ns);
-    sqlite3_bind_int64(lane->allocs, 3, options->cut.until_ns);
-    return next_alloc(lane);
+    status = begin_rows(view, cmd_trace_sql_marks, marks_name, thread, &options->cut, &lane->marks);
+    if (status == 0)
+        status = next_mark(lane);
+    if (status == 0 && !options->no_allocs)
+        status = begin_rows(view, cmd_trace_sql_allocs, allocs_name, thread, &options->cut,
+                            &lane->allocs);
+    return status != 0 ? status : next_alloc(lane);
 }
 
 static void lane_close(struct lane *lane)

@@ -9,6 +9,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* compare.sql */
+extern const char compare_sql_side[], compare_sql_renamed[], compare_sql_ranks[],
+    compare_sql_pairs[];
+
 /* ---- Student's t ---- */
 
 /* The continued fraction of the incomplete beta function, by Lentz (Abramowitz & Stegun 26.5.8). */
@@ -101,84 +105,39 @@ static void rank_p(sqlite3_context *context, int count, sqlite3_value **values)
 
 /* ---- matching ---- */
 
-/* One side's functions. A function is matched by its name in full (or the linker's, where that is
- * asked for): short ones depend on what else there is. `shown` is its name in the style. Sums of
- * squares of several functions of one name and file are put together around their common mean. */
-static const char side_sql[] =
-    "CREATE TEMP TABLE %s AS WITH every AS ("
-    "  SELECT %s AS name, %s AS shown, coalesce(files.name, m.name, '') AS file,"
-    "         coalesce(files.name || ':' || f.line, m.name, '?') AS location, s.*"
-    "  FROM %s.function_stats s JOIN %s.functions f ON f.id = s.function_id"
-    "       LEFT JOIN %s.files ON files.id = f.file_id LEFT JOIN %s.modules m ON m.id = f.module_id"
-    "  WHERE s.calls > 0)"
-    " SELECT name, file, min(location) AS location, min(shown) AS shown, sum(calls) AS calls,"
-    "        sum(total_ns) AS total_ns,"
-    "        sum(self_ns) AS self_ns, sum(cpu_ns) AS cpu_ns, sum(self_cpu_ns) AS self_cpu_ns,"
-    "        sum(wait_ns) AS wait_ns, sum(self_wait_ns) AS self_wait_ns, sum(finished) AS finished,"
-    "        sum(finished * mean_ns) / nullif(sum(finished), 0) AS mean_ns,"
-    "        CASE count(*) WHEN 1 THEN sum(m2) ELSE sum(m2) + sum(finished * mean_ns * mean_ns) -"
-    "          sum(finished * mean_ns) * sum(finished * mean_ns) / nullif(sum(finished), 0) END AS "
-    "m2,"
-    "        max(max_ns) AS max_ns, file AS own_file, sum(raw_total_ns - total_ns) * 1.0 / "
-    "sum(calls) AS hooks_ns, "
-    "sum(allocs) AS allocs, sum(alloc_bytes) AS alloc_bytes"
-    " FROM every GROUP BY name, file";
-
-/* Histograms of durations of both, and the rank-sum test on them (Mann & Whitney 1947; with the
- * correction for ties, which a bucket's calls are): z > 0 where B's calls take longer. */
-static const char ranks_sql[] =
-    "CREATE TEMP TABLE ranks AS WITH named AS MATERIALIZED ("
-    "  SELECT f.id, f.file_id, f.module_id, %s AS name FROM other.functions f),"
-    " every AS ("
-    "  SELECT %s AS name, coalesce(files.name, m.name, '') AS file, d.log2, d.count AS ca, 0 AS cb"
-    "  FROM main.durations d JOIN main.functions f ON f.id = d.function_id"
-    "       LEFT JOIN main.files ON files.id = f.file_id"
-    "       LEFT JOIN main.modules m ON m.id = f.module_id"
-    "  UNION ALL"
-    "  SELECT b.name, b.file, d.log2, 0, d.count FROM temp.b JOIN named f ON f.name = b.name"
-    "       LEFT JOIN other.files ON files.id = f.file_id"
-    "       LEFT JOIN other.modules m ON m.id = f.module_id"
-    "       JOIN other.durations d ON d.function_id = f.id"
-    "  WHERE coalesce(files.name, m.name, '') = b.own_file),"
-    " buckets AS (SELECT name, file, log2, 1.0 * sum(ca) AS ca, 1.0 * sum(cb) AS cb FROM every"
-    "             GROUP BY 1, 2, 3),"
-    " ranked AS (SELECT *, sum(ca + cb) OVER (PARTITION BY name, file ORDER BY log2) - ca - cb AS "
-    "below"
-    "            FROM buckets),"
-    " sums AS (SELECT name, file, sum(ca) AS n1, sum(cb) AS n2,"
-    "            sum(cb * (below + (ca + cb + 1) / 2)) AS ranks,"
-    "            sum((ca + cb) * (ca + cb) * (ca + cb) - ca - cb) AS ties"
-    "          FROM ranked GROUP BY 1, 2 HAVING sum(ca) > 1 AND sum(cb) > 1)"
-    " SELECT name, file, rank_z(n1, n2, ranks, ties) AS z, rank_p(n1, n2, ranks, ties) AS p FROM "
-    "sums";
-
-static const char renamed_sql[] =
-    "UPDATE temp.b SET file = (SELECT a.file FROM temp.a WHERE a.name = b.name)"
-    " WHERE NOT EXISTS (SELECT 1 FROM temp.a WHERE a.name = b.name AND a.file = b.file)"
-    "   AND (SELECT count(*) FROM temp.a WHERE a.name = b.name) = 1"
-    "   AND (SELECT count(*) FROM temp.b AS other WHERE other.name = b.name) = 1";
-
 /* What functions are matched by. */
 static const char *key_sql(enum name_style style)
 {
     return name_style_sql(style == NAMES_LINKAGE ? NAMES_LINKAGE : NAMES_FULL);
 }
 
-static int make_ranks(sqlite3 *database, enum name_style style)
+static int run_text(sqlite3 *database, char *sql)
 {
-    char sql[4096];
-    const char *name = key_sql(style);
-    snprintf(sql, sizeof sql, ranks_sql, name, name);
-    return sqlite3_exec(database, sql, NULL, NULL, NULL);
+    int result = sql == NULL ? SQLITE_NOMEM : sqlite3_exec(database, sql, NULL, NULL, NULL);
+    sqlite3_free(sql);
+    return result;
 }
 
 static int make_side(sqlite3 *database, const char *table, const char *schema,
                      enum name_style style)
 {
-    char sql[2048];
-    snprintf(sql, sizeof sql, side_sql, table, key_sql(style), name_style_sql(style), schema,
-             schema, schema, schema);
-    return sqlite3_exec(database, sql, NULL, NULL, NULL);
+    return run_text(database,
+                    sqlite3_mprintf(compare_sql_side, table, key_sql(style), name_style_sql(style),
+                                    schema, schema, schema, schema));
+}
+
+static int make_functions(sqlite3 *database)
+{
+    static const struct {
+        const char *name;
+        int arguments;
+        void (*call)(sqlite3_context *context, int count, sqlite3_value **values);
+    } functions[] = {{"welch_p", 6, welch_p}, {"rank_z", 4, rank_z}, {"rank_p", 4, rank_p}};
+    int result = SQLITE_OK;
+    for (size_t i = 0; i < sizeof functions / sizeof functions[0] && result == SQLITE_OK; i++)
+        result = sqlite3_create_function(database, functions[i].name, functions[i].arguments,
+                                         SQLITE_UTF8, NULL, functions[i].call, NULL, NULL);
+    return result;
 }
 
 sqlite3 *compare_open(const char *a_path, const char *b_path, enum name_style style)
@@ -194,14 +153,7 @@ sqlite3 *compare_open(const char *a_path, const char *b_path, enum name_style st
     database_say_state(database, a_path);
     int result = distrust_attach(database, b_path, "other");
     if (result == SQLITE_OK)
-        result =
-            sqlite3_create_function(database, "welch_p", 6, SQLITE_UTF8, NULL, welch_p, NULL, NULL);
-    if (result == SQLITE_OK)
-        result =
-            sqlite3_create_function(database, "rank_z", 4, SQLITE_UTF8, NULL, rank_z, NULL, NULL);
-    if (result == SQLITE_OK)
-        result =
-            sqlite3_create_function(database, "rank_p", 4, SQLITE_UTF8, NULL, rank_p, NULL, NULL);
+        result = make_functions(database);
     if (result == SQLITE_OK)
         result = sqlite3_exec(database, "PRAGMA temp_store = MEMORY", NULL, NULL, NULL);
     if (result == SQLITE_OK)
@@ -209,14 +161,12 @@ sqlite3 *compare_open(const char *a_path, const char *b_path, enum name_style st
     if (result == SQLITE_OK)
         result = make_side(database, "b", "other", style);
     if (result == SQLITE_OK)
-        result = sqlite3_exec(database,
-                              "CREATE INDEX temp.a_name ON a(name); CREATE INDEX temp.b_name ON"
-                              " b(name)",
-                              NULL, NULL, NULL);
+        result = sqlite3_exec(database, compare_sql_renamed, NULL, NULL, NULL);
     if (result == SQLITE_OK)
-        result = sqlite3_exec(database, renamed_sql, NULL, NULL, NULL);
+        result =
+            run_text(database, sqlite3_mprintf(compare_sql_ranks, key_sql(style), key_sql(style)));
     if (result == SQLITE_OK)
-        result = make_ranks(database, style);
+        result = sqlite3_exec(database, compare_sql_pairs, NULL, NULL, NULL);
     if (result == SQLITE_OK)
         return database;
     fail("%s and %s cannot be compared: %s", a_path, b_path, sqlite3_errmsg(database));

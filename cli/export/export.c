@@ -11,23 +11,36 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* export.sql */
+extern const char export_sql_faults[], export_sql_memory[], export_sql_allocs[], export_sql_gaps[];
+
 bool export_has_thread(const struct export *export, const struct run_thread *thread)
 {
     return thread->first_call != 0 && call_cut_has_thread(export->cut, thread);
 }
 
-int export_faults_begin(const struct export *export, const struct run_thread *thread,
-                        sqlite3_stmt **row)
+/* Begins to read a thread's rows within the cut. Returns 0, or 2 after saying that `what` cannot be
+ * read. */
+static int rows_begin(const struct export *export, const char *sql, const char *what,
+                      int64_t thread_id, sqlite3_stmt **row)
 {
-    if (sqlite3_prepare_v2(export->view->database,
-                           "SELECT ns, text FROM fault_marks WHERE thread_id = ?1"
-                           " AND ns BETWEEN ?2 AND ?3 ORDER BY id",
-                           -1, row, NULL) != SQLITE_OK)
-        return fail("the faults cannot be read: %s", sqlite3_errmsg(export->view->database));
-    sqlite3_bind_int64(*row, 1, thread->id);
+    if (sqlite3_prepare_v2(export->view->database, sql, -1, row, NULL) != SQLITE_OK)
+        return fail("%s cannot be read: %s", what, sqlite3_errmsg(export->view->database));
+    sqlite3_bind_int64(*row, 1, thread_id);
     sqlite3_bind_int64(*row, 2, export->cut->since_ns);
     sqlite3_bind_int64(*row, 3, export->cut->until_ns);
     return 0;
+}
+
+int export_faults_begin(const struct export *export, const struct run_thread *thread,
+                        sqlite3_stmt **row)
+{
+    return rows_begin(export, export_sql_faults, "the faults", thread->id, row);
+}
+
+int export_memory_begin(const struct export *export, sqlite3_stmt **row)
+{
+    return rows_begin(export, export_sql_memory, "the live memory", 0, row);
 }
 
 /* ---- walking ---- */
@@ -132,16 +145,15 @@ static int sum_rows(const struct export *export, struct export_frames *frames, c
                                 int64_t frame, sqlite3_stmt *row))
 {
     sqlite3_stmt *row = NULL;
-    if (sqlite3_prepare_v2(export->view->database, sql, -1, &row, NULL) != SQLITE_OK)
-        return fail("%s cannot be read: %s", what, sqlite3_errmsg(export->view->database));
+    int status = rows_begin(export, sql, what, 0, &row);
+    if (status != 0)
+        return status;
     for (size_t i = 0; i < export->view->threads_count; i++) {
         const struct run_thread *thread = &export->view->threads[i];
         if (!export_has_thread(export, thread))
             continue;
         sqlite3_reset(row);
         sqlite3_bind_int64(row, 1, thread->id);
-        sqlite3_bind_int64(row, 2, export->cut->since_ns);
-        sqlite3_bind_int64(row, 3, export->cut->until_ns);
         while (sqlite3_step(row) == SQLITE_ROW) {
             int64_t frame = sqlite3_column_int64(row, 0);
             if (frame > 0 && (size_t)frame < export->view->frames_count && frames->calls[frame] > 0)
@@ -176,19 +188,12 @@ static void add_gaps(const struct export *export, struct export_frames *frames, 
  * off the processor, by the start of the gap. */
 static int sum_piece(const struct export *export, struct export_frames *frames)
 {
-    int status = sum_rows(export, frames,
-                          "SELECT frame_id, sum(size) FROM allocs WHERE frame_id IS NOT NULL AND"
-                          " thread_id = ?1 AND alloc_ns >= ?2 AND alloc_ns < ?3 GROUP BY 1",
-                          "the allocations", add_bytes);
+    int status = sum_rows(export, frames, export_sql_allocs, "the allocations", add_bytes);
     if (status != 0 || export->measure == MEASURE_WALL)
         return status;
     for (size_t id = 1; export->measure == MEASURE_WAIT && id < export->view->frames_count; id++)
         frames->self_ns[id] = 0;
-    return sum_rows(export, frames,
-                    "SELECT frame_id, sum(wait_ns), sum(preempted_ns) FROM gaps WHERE frame_id IS"
-                    " NOT NULL AND NOT paused AND thread_id = ?1 AND start_ns >= ?2 AND start_ns < "
-                    "?3 GROUP BY 1",
-                    "the gaps", add_gaps);
+    return sum_rows(export, frames, export_sql_gaps, "the gaps", add_gaps);
 }
 
 int export_frames_read(const struct export *export, struct export_frames *frames)

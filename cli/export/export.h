@@ -61,9 +61,11 @@ int export_walk(const struct export *export, const struct run_thread *thread,
 int64_t export_paused_ns(const struct export *export, const struct call_pauses *pauses,
                          const struct shown_call *call);
 
-/* Begins to read a thread's faults (time, text). Returns 0, or 2 after saying what is wrong. */
+/* Begin to read a thread's faults (time, text), or the live memory (time, bytes), within the cut.
+ * Return 0, or 2 after saying what is wrong. */
 int export_faults_begin(const struct export *export, const struct run_thread *thread,
                         sqlite3_stmt **row);
+int export_memory_begin(const struct export *export, sqlite3_stmt **row);
 
 /* Does the export have this thread? */
 bool export_has_thread(const struct export *export, const struct run_thread *thread);

@@ -8,6 +8,9 @@
 
 #include <stdlib.h>
 
+/* export_graph_data.sql */
+extern const char export_graph_data_sql_edges[], export_graph_data_sql_functions[];
+
 static int add_edge(struct export_graph *graph, const struct export_edge *edge)
 {
     if (array_reserve(&graph->edges, &graph->edges_capacity, graph->edges_count + 1, NULL) != 0)
@@ -29,17 +32,13 @@ static int by_ends(const void *left, const void *right)
 static int read_whole(const struct export *export, struct export_graph *graph)
 {
     sqlite3 *database = export->view->database;
-    const char *total = measure_total(export->measure), *self = measure_self(export->measure);
+    const char *by = measure_word(export->measure);
     sqlite3_stmt *row = NULL;
     int status = 0;
-    char sql[300];
     size_t functions = export->view->functions_count;
-    snprintf(sql, sizeof sql,
-             "SELECT coalesce(e.caller_id, 0), e.callee_id, coalesce(s.line, 0), sum(e.calls),"
-             " sum(e.%s) FROM edges e LEFT JOIN sites s ON s.id = e.site_id GROUP BY 1, 2, 3",
-             total);
-    if (sqlite3_prepare_v2(database, sql, -1, &row, NULL) != SQLITE_OK)
+    if (sqlite3_prepare_v2(database, export_graph_data_sql_edges, -1, &row, NULL) != SQLITE_OK)
         return fail("the call graph cannot be read: %s", sqlite3_errmsg(database));
+    sqlite3_bind_text(row, 1, by, -1, SQLITE_STATIC);
     while (status == 0 && sqlite3_step(row) == SQLITE_ROW) {
         int64_t caller = sqlite3_column_int64(row, 0), callee = sqlite3_column_int64(row, 1);
         if (caller < 0 || callee <= 0 || (size_t)caller >= functions || (size_t)callee >= functions)
@@ -54,9 +53,9 @@ static int read_whole(const struct export *export, struct export_graph *graph)
         status = ended;
     if (status != 0)
         return status;
-    snprintf(sql, sizeof sql, "SELECT function_id, %s, %s, calls FROM function_stats", self, total);
-    if (sqlite3_prepare_v2(database, sql, -1, &row, NULL) != SQLITE_OK)
+    if (sqlite3_prepare_v2(database, export_graph_data_sql_functions, -1, &row, NULL) != SQLITE_OK)
         return fail("the functions cannot be read: %s", sqlite3_errmsg(database));
+    sqlite3_bind_text(row, 1, by, -1, SQLITE_STATIC);
     while (sqlite3_step(row) == SQLITE_ROW) {
         int64_t id = sqlite3_column_int64(row, 0);
         if (id <= 0 || (size_t)id >= functions)

@@ -177,13 +177,9 @@ static int put_memory(struct trace *trace)
     int status = put_packet(trace);
     if (status != 0)
         return status;
-    if (sqlite3_prepare_v2(export->view->database,
-                           "SELECT end_ns, live_bytes FROM memory_steps WHERE thread_id = 0 AND"
-                           " end_ns BETWEEN ?1 AND ?2 ORDER BY step",
-                           -1, &row, NULL) != SQLITE_OK)
-        return fail("the live memory cannot be read: %s", sqlite3_errmsg(export->view->database));
-    sqlite3_bind_int64(row, 1, export->cut->since_ns);
-    sqlite3_bind_int64(row, 2, export->cut->until_ns);
+    status = export_memory_begin(export, &row);
+    if (status != 0)
+        return status;
     while (status == 0 && sqlite3_step(row) == SQLITE_ROW) {
         begin_packet(trace);
         message_int(&trace->packet, PACKET_TIMESTAMP, (uint64_t)sqlite3_column_int64(row, 0));

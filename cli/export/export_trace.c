@@ -88,13 +88,9 @@ static int chrome_memory(struct json_walk *walk)
     sqlite3_stmt *row = NULL;
     if (export->view->threads_count == 0)
         return 0;
-    if (sqlite3_prepare_v2(export->view->database,
-                           "SELECT end_ns, live_bytes FROM memory_steps WHERE thread_id = 0 AND"
-                           " end_ns BETWEEN ?1 AND ?2 ORDER BY step",
-                           -1, &row, NULL) != SQLITE_OK)
-        return fail("the live memory cannot be read: %s", sqlite3_errmsg(export->view->database));
-    sqlite3_bind_int64(row, 1, export->cut->since_ns);
-    sqlite3_bind_int64(row, 2, export->cut->until_ns);
+    int status = export_memory_begin(export, &row);
+    if (status != 0)
+        return status;
     while (sqlite3_step(row) == SQLITE_ROW) {
         separate(walk);
         fprintf(export->out, "{\"ph\":\"C\",\"name\":\"live memory\",\"pid\":%" PRId64 ",\"ts\":",

@@ -21,8 +21,8 @@
 #include <string.h>
 
 /* digest.sql */
-extern const char digest_sql_run[], digest_sql_not_freed[], digest_sql_allocated[],
-    digest_sql_trouble[], digest_sql_inventory[];
+extern const char digest_sql_run[], digest_sql_functions[], digest_sql_not_freed[],
+    digest_sql_allocated[], digest_sql_trouble[], digest_sql_inventory[];
 
 enum { ROWS = 5, MORE_MAX = 8, TITLE_WIDTH = 13, NAME_WIDTH = 48 };
 
@@ -222,24 +222,14 @@ static int print_head(const struct digest *digest)
 static int print_functions(struct digest *digest, const char *title, enum measure measure,
                            const char *query)
 {
-    const char *column = measure_self(measure);
-    const char *times = measure == MEASURE_WAIT ? "self_waits" : "calls";
     /* by how much recording may have changed the time */
     double share = measure == MEASURE_WAIT ? 0 : time_doubt_share(digest->database);
-    char sql[1024];
     long rows = 0, within = 0;
-    snprintf(sql, sizeof sql,
-             "WITH spent AS (SELECT s.function_id, s.%s AS ns, s.%s AS times,"
-             "  s.raw_self_ns - s.self_ns AS hooks_ns, %s AS outermost FROM function_stats s"
-             "  WHERE s.%s > 0)"
-             " SELECT s.ns, s.times, f.name, f.location, s.hooks_ns, s.outermost,"
-             "  total(s.ns) OVER (PARTITION BY s.outermost)"
-             " FROM spent s JOIN function_details f ON f.id = s.function_id"
-             " ORDER BY s.outermost, s.ns DESC, s.function_id LIMIT %d",
-             column, times, measure == MEASURE_WAIT ? "s.root_calls > 0" : "0", column, (int)ROWS);
-    sqlite3_stmt *row = prepare(digest, sql);
+    sqlite3_stmt *row = prepare(digest, digest_sql_functions);
     if (row == NULL)
         return 2;
+    sqlite3_bind_text(row, 1, measure_word(measure), -1, SQLITE_STATIC);
+    sqlite3_bind_int(row, 2, ROWS);
     while (sqlite3_step(row) == SQLITE_ROW) {
         char time[64];
         output_doubtful_time(number(row, 0), share * number(row, 4), time, sizeof time);

@@ -51,3 +51,17 @@ WITH inventory AS (
        WHERE f.instrumented = 1)
 SELECT count(*), total(NOT called), total(CASE WHEN called THEN 0 ELSE size END)
 FROM inventory
+
+-- statement: functions
+-- Times are by ?1, a word of --by; hooks_ns is the cost of hooks that was taken out of them.
+WITH spent AS (
+       SELECT s.function_id,
+              CASE ?1 WHEN 'wall' THEN s.self_ns WHEN 'wait' THEN s.self_wait_ns ELSE s.self_cpu_ns END AS ns,
+              CASE ?1 WHEN 'wait' THEN s.self_waits ELSE s.calls END AS times, s.raw_self_ns - s.self_ns AS hooks_ns,
+              ?1 = 'wait' AND s.root_calls > 0 AS outermost
+       FROM function_stats s)
+SELECT s.ns, s.times, f.name, f.location, s.hooks_ns, s.outermost, total(s.ns) OVER (PARTITION BY s.outermost)
+FROM spent s JOIN function_details f ON f.id = s.function_id
+WHERE s.ns > 0
+ORDER BY s.outermost, s.ns DESC, s.function_id
+LIMIT ?2

@@ -98,6 +98,9 @@ static const struct query_file **queries_in_order(const struct query_set *set, s
 
 /* ---- the report ---- */
 
+/* findings.sql */
+extern const char findings_sql_head[];
+
 void findings_settings(struct query_request *request, const struct query_file *query)
 {
     const char *space = query->report != NULL ? strchr(query->report, ' ') : NULL;
@@ -127,14 +130,7 @@ static void print_head(sqlite3 *database, const char *path, bool markdown)
     printf("%sFindings in ", markdown ? "## " : "");
     put(path, markdown);
     puts(markdown ? "\n" : "");
-    if (sqlite3_prepare_v2(database,
-                           "SELECT (SELECT value FROM run WHERE key = 'command'),"
-                           "       (SELECT count(DISTINCT process_id) FROM threads), (SELECT "
-                           "count(*) FROM threads),"
-                           "       (SELECT coalesce(sum(calls + counted_calls), 0) FROM threads),"
-                           "       (SELECT coalesce(max(end_ns), 0) FROM threads),"
-                           "       (SELECT coalesce(sum(blocks), 0) FROM alloc_stacks)",
-                           -1, &statement, NULL) == SQLITE_OK &&
+    if (sqlite3_prepare_v2(database, findings_sql_head, -1, &statement, NULL) == SQLITE_OK &&
         sqlite3_step(statement) == SQLITE_ROW) {
         char time[64];
         const char *command = (const char *)sqlite3_column_text(statement, 0);

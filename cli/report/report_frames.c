@@ -13,17 +13,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* report_frames.sql */
+extern const char report_frames_sql_frames[];
+
 enum { FLAME_FRAMES_MAX = 7000, FRAMES_MAX = 12000 };
 
 static int load(struct report *report, struct contexts *contexts)
 {
-    sqlite3_stmt *statement =
-        report_prepare(report, "SELECT id, coalesce(parent_id, 0), function_id,"
-                               "       coalesce(site_id, 0), raw_self_ns, calls, alloc_bytes,"
-                               "       self_cpu_ns,"
-                               "       self_wait_ns,"
-                               "       self_preempted_ns"
-                               " FROM frames ORDER BY id");
+    sqlite3_stmt *statement = report_prepare(report, report_frames_sql_frames);
     if (statement == NULL)
         return 2;
     int result, status = 0;

@@ -77,15 +77,14 @@ static int write_list(struct report *report, const struct name_list *list)
     return status;
 }
 
+/* report_names.sql */
+extern const char report_names_sql_functions[];
+
 int report_names(struct report *report)
 {
     static const struct name_list lists[] = {
         {"sites", "SELECT id, file_id, line FROM sites WHERE ?1 IS NOT NULL", MARK_SITES, -1, 1, 0},
-        {"names",
-         "SELECT id, CASE ?1 WHEN 2 THEN coalesce(linkage_name, name) WHEN 1 THEN "
-         "coalesce(full_name, name) ELSE name END, file_id, line, module_id, own,"
-         " CASE ?1 WHEN 0 THEN full_name END FROM functions",
-         MARK_FUNCTIONS, 1, 2, 450000},
+        {"names", report_names_sql_functions, MARK_FUNCTIONS, 1, 2, 450000},
         {"files", "SELECT id, path FROM files WHERE ?1 IS NOT NULL", MARK_FILES, 1, -1, 150000},
     };
     int status = 0;

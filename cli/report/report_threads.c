@@ -21,6 +21,9 @@ struct part {
     struct spent spent;
 };
 
+/* report_threads.sql */
+extern const char report_threads_sql_gaps[], report_threads_sql_threads[];
+
 /* For one thread: its parts by the contexts' ids. */
 struct thread_parts {
     struct part *items; /* items[id]; owned */
@@ -50,10 +53,7 @@ static int read_calls(struct report *report, struct thread_parts *parts, int64_t
 
 static int read_gaps(struct report *report, struct thread_parts *parts, int64_t thread_id)
 {
-    sqlite3_stmt *statement =
-        report_prepare(report, "SELECT frame_id, sum(wait_ns), sum(preempted_ns) FROM gaps"
-                               " WHERE thread_id = ?1 AND frame_id IS NOT NULL AND NOT paused"
-                               " GROUP BY frame_id");
+    sqlite3_stmt *statement = report_prepare(report, report_threads_sql_gaps);
     if (statement == NULL)
         return 2;
     sqlite3_bind_int64(statement, 1, thread_id);
@@ -160,10 +160,7 @@ int report_threads(struct report *report, const struct contexts *contexts)
     bool wanted = count > 1 && calls <= CALLS_MAX;
     if (count > THREADS_MAX)
         count = THREADS_MAX;
-    sqlite3_stmt *statement =
-        report_prepare(report, "SELECT id, first_call_id, last_call_id FROM threads"
-                               " WHERE calls > 0 AND first_call_id IS NOT NULL"
-                               " ORDER BY calls DESC, id LIMIT ?1");
+    sqlite3_stmt *statement = report_prepare(report, report_threads_sql_threads);
     if (statement == NULL)
         return 2;
     sqlite3_bind_int64(statement, 1, wanted ? count : 0);

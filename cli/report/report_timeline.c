@@ -27,13 +27,11 @@
 
 /* report_timeline.sql */
 extern const char report_timeline_sql_threads[], report_timeline_sql_notes[],
-    report_timeline_sql_gaps[];
+    report_timeline_sql_gaps[], report_timeline_sql_calls[], report_timeline_sql_slot[],
+    report_timeline_sql_short_gaps[], report_timeline_sql_pauses[];
 
 enum { LANES_MAX = 64, LANE_CALLS_MIN = 16 };
-
-#define PASSED_OVER_MIN "16" /* calls within one: to begin anew takes as long as these */
-
-#define SLOT_NS "SELECT max(1, max(end_ns) / 500) FROM threads"
+enum { PASSED_OVER_MIN = 16 }; /* calls within one: to begin anew takes as long as these */
 
 struct long_call {
     int64_t id, frame_id, depth, enter_ns, duration_ns;
@@ -77,6 +75,7 @@ static int scan(sqlite3_stmt *statement, struct lane *lane, int64_t *from)
     sqlite3_bind_int64(statement, 1, *from);
     sqlite3_bind_int64(statement, 2, lane->last_id);
     sqlite3_bind_int64(statement, 3, bar);
+    sqlite3_bind_int64(statement, 4, PASSED_OVER_MIN);
     while (rows < longest->room && (result = sqlite3_step(statement)) == SQLITE_ROW) {
         struct long_call call = {.id = sqlite3_column_int64(statement, 0),
                                  .frame_id = sqlite3_column_int64(statement, 1),
@@ -211,11 +210,7 @@ static void *read_lanes(void *context)
     timeline->result = load_lanes(timeline, &calls);
     if (timeline->result == SQLITE_OK)
         timeline->result =
-            sqlite3_prepare_v2(timeline->database,
-                               "SELECT id, frame_id, depth, enter_ns, duration_ns, descendants"
-                               " FROM calls WHERE id BETWEEN ?1 AND ?2"
-                               " AND (descendants >= " PASSED_OVER_MIN " OR duration_ns > ?3)",
-                               -1, &statement, NULL);
+            sqlite3_prepare_v2(timeline->database, report_timeline_sql_calls, -1, &statement, NULL);
     for (int i = 0; i < timeline->count && timeline->result == SQLITE_OK; i++)
         timeline->result = read_lane(statement, &timeline->lanes[i],
                                      lane_room(timeline, &timeline->lanes[i], calls));
@@ -312,26 +307,14 @@ int report_timeline(struct report *report)
         {"gaps", report_timeline_sql_gaps, 120000},
         /* There may be no room for the many short ones, so these are their sums, by the slot of the
          * run that they begin in. The page subtracts those that are also above. */
-        {"short_gaps",
-         "SELECT g.thread_id, f.function_id, g.start_ns / slot.ns AS slot,"
-         "       sum(g.wait_ns >= g.preempted_ns) AS waits,"
-         "       CAST(total(g.wait_ns) AS INTEGER) AS wait_ns,"
-         "       CAST(total(g.preempted_ns) AS INTEGER) AS preempted_ns, g.paused"
-         " FROM (SELECT (" SLOT_NS
-         ") AS ns) slot CROSS JOIN gaps g LEFT JOIN frames f ON f.id = g.frame_id"
-         " WHERE g.wall_ns < slot.ns"
-         " GROUP BY g.thread_id, f.function_id, g.start_ns / slot.ns, g.paused"
-         " ORDER BY total(g.wait_ns) + total(g.preempted_ns) DESC, 1, 2, 3, g.paused",
-         200000},
-        {"pauses",
-         "SELECT thread_id, call_id, start_ns, paused_ns FROM pauses ORDER BY paused_ns DESC, id",
-         60000},
+        {"short_gaps", report_timeline_sql_short_gaps, 200000},
+        {"pauses", report_timeline_sql_pauses, 60000},
     };
     int status = write_lanes(report);
     if (status == 0)
         status = write_values(report);
     json_key(&report->json, "slot_ns");
-    json_integer(&report->json, run_integer(report->database, SLOT_NS, 0));
+    json_integer(&report->json, run_integer(report->database, report_timeline_sql_slot, 0));
     for (size_t i = 0; i < sizeof parts / sizeof parts[0] && status == 0; i++)
         status = report_part(report, &parts[i]);
     return status;

@@ -68,6 +68,10 @@ static void put_box(FILE *out, double x, double y, double width, const char *col
     fputs("</g>\n", out);
 }
 
+/* review_picture.sql */
+extern const char review_picture_sql_calls[], review_picture_sql_callers[],
+    review_picture_sql_callees[];
+
 /* ---- contexts ---- */
 
 struct context {
@@ -173,11 +177,7 @@ static int put_timeline(const struct review *review, FILE *out, int y)
             (double)(thread->end_ns - thread->start_ns) * scale, ROW - 2);
     }
     sqlite3_stmt *row = NULL;
-    if (sqlite3_prepare_v2(review->database,
-                           "SELECT s.function_id, c.thread_id, c.enter_ns, c.duration_ns, c.id"
-                           " FROM slow_calls s CROSS JOIN calls c ON c.id = s.call_id"
-                           " ORDER BY c.duration_ns DESC, c.id",
-                           -1, &row, NULL) != SQLITE_OK)
+    if (sqlite3_prepare_v2(review->database, review_picture_sql_calls, -1, &row, NULL) != SQLITE_OK)
         return fail("the calls cannot be read: %s", sqlite3_errmsg(review->database));
     while (sqlite3_step(row) == SQLITE_ROW) {
         int64_t function = sqlite3_column_int64(row, 0), thread = sqlite3_column_int64(row, 1);
@@ -208,13 +208,7 @@ static int put_neighbours(const struct review *review, FILE *out, uint32_t funct
                           int y, int *most)
 {
     sqlite3_stmt *row = NULL;
-    const char *sql =
-        callers ? "SELECT coalesce(f.name, '(no caller)'), sum(e.calls) FROM edges e"
-                  " LEFT JOIN functions f ON f.id = e.caller_id"
-                  " WHERE e.callee_id = ?1 GROUP BY e.caller_id ORDER BY 2 DESC, 1 LIMIT 5"
-                : "SELECT f.name, sum(e.calls) FROM edges e"
-                  " JOIN functions f ON f.id = e.callee_id"
-                  " WHERE e.caller_id = ?1 GROUP BY e.callee_id ORDER BY 2 DESC, 1 LIMIT 5";
+    const char *sql = callers ? review_picture_sql_callers : review_picture_sql_callees;
     if (sqlite3_prepare_v2(review->database, sql, -1, &row, NULL) != SQLITE_OK)
         return fail("the call graph cannot be read: %s", sqlite3_errmsg(review->database));
     sqlite3_bind_int64(row, 1, function);
