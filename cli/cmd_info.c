@@ -61,7 +61,8 @@ static void print_start(sqlite3 *database)
     free(value);
 }
 
-/* Prints a line for each row whose first column has a value. */
+/* Prints a line for each row whose first column has a value, with the ending of the process whose id
+ * is in the second one, if there is one. */
 static int print_rows(sqlite3 *database, const char *title, const char *sql, long most)
 {
     sqlite3_stmt *statement = NULL;
@@ -70,8 +71,17 @@ static int print_rows(sqlite3 *database, const char *title, const char *sql, lon
     long rows = 0;
     while (sqlite3_step(statement) == SQLITE_ROW) {
         const char *text = (const char *)sqlite3_column_text(statement, 0);
-        if (text != NULL && rows++ < most)
-            print_line(rows == 1 ? title : "", text);
+        if (text == NULL || rows++ >= most)
+            continue;
+        printf("%-14s ", rows == 1 ? title : "");
+        text_put(stdout, text);
+        if (sqlite3_column_count(statement) > 1) {
+            char ending[ENDING_TEXT_BYTES];
+            ending_text(database, sqlite3_column_int64(statement, 1), ending, sizeof ending);
+            fputs(": ", stdout);
+            text_put(stdout, ending);
+        }
+        fputc('\n', stdout);
     }
     if (rows > most)
         printf("%-14s and %ld more\n", "", rows - most);
@@ -114,28 +124,6 @@ static void print_crash(sqlite3 *database)
     print_line("crash", text);
 }
 
-static int print_processes(sqlite3 *database)
-{
-    enum { MOST = 10 };
-    sqlite3_stmt *statement = NULL;
-    long rows = 0;
-    if (sqlite3_prepare_v2(database, cmd_info_sql_processes, -1, &statement, NULL) != SQLITE_OK)
-        return fail("the database cannot be read: %s", sqlite3_errmsg(database));
-    while (sqlite3_step(statement) == SQLITE_ROW) {
-        char ending[ENDING_TEXT_BYTES];
-        if (rows++ >= MOST)
-            continue;
-        ending_text(database, sqlite3_column_int64(statement, 0), ending, sizeof ending);
-        printf("%-14s ", rows == 1 ? "processes" : "");
-        text_put(stdout, (const char *)sqlite3_column_text(statement, 1));
-        fputs(": ", stdout);
-        text_put(stdout, ending);
-        fputc('\n', stdout);
-    }
-    if (rows > MOST)
-        printf("%-14s and %ld more\n", "", rows - MOST);
-    return database_rows_end(statement, "what was recorded");
-}
 static int64_t run_number(sqlite3 *database, const char *key)
 {
     char sql[128];
@@ -183,7 +171,7 @@ static int print_info(sqlite3 *database, const char *path)
     output_time((double)run_integer(database, "SELECT max(end_ns) - min(start_ns) FROM threads", 0),
                 text, sizeof text);
     print_line("ran for", text);
-    int status = print_processes(database);
+    int status = print_rows(database, "processes", cmd_info_sql_processes, 10);
     if (status == 0)
         status = print_rows(database, "threads", cmd_info_sql_threads, 10);
     if (status == 0)

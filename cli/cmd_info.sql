@@ -6,7 +6,7 @@ FROM (SELECT (SELECT sum(blocks - freed_blocks) FROM alloc_stacks) AS not_freed,
              (SELECT coalesce(sum(blocks), 0) FROM kept_stacks) AS kept)
 
 -- statement: processes
-SELECT p.id, p.pid || ' ' || coalesce(o.command || ' => ', '') || coalesce(p.command, p.executable, '?')
+SELECT p.pid || ' ' || coalesce(o.command || ' => ', '') || coalesce(p.command, p.executable, '?'), p.id
 FROM last_images p LEFT JOIN processes o ON o.id = p.parent_id AND p.origin = 'exec'
 ORDER BY p.id
 

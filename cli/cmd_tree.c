@@ -111,6 +111,19 @@ static int find_node(struct tree *tree, uint32_t parent, uint32_t function, uint
     return 0;
 }
 
+/* Adds what lies below to each node; the root gets the roots' times. */
+static void sum_up(struct tree *tree)
+{
+    for (uint32_t at = tree->count; at-- > 1;) {
+        struct node *node = &tree->nodes[at], *parent = &tree->nodes[node->parent];
+        run_add(&node->all_calls, node->calls);
+        run_add(&parent->all_calls, node->all_calls);
+        run_add(&parent->bytes, node->bytes);
+        if (node->parent == 0)
+            run_add(&parent->total_ns, node->total_ns);
+    }
+}
+
 static int build(struct tree *tree, const bool *from)
 {
     const struct run_view *view = tree->view;
@@ -138,16 +151,7 @@ static int build(struct tree *tree, const bool *from)
         run_add(&node->bytes, frame->alloc_bytes);
     }
     free(node_of);
-    for (uint32_t at = tree->count; at-- > 1;) {
-        struct node *node = &tree->nodes[at];
-        run_add(&node->all_calls, node->calls);
-        if (node->parent != 0 || tree->count > 1) {
-            run_add(&tree->nodes[node->parent].bytes, node->bytes);
-            run_add(&tree->nodes[node->parent].all_calls, node->all_calls);
-        }
-        if (node->parent == 0)
-            run_add(&tree->nodes[0].total_ns, node->total_ns);
-    }
+    sum_up(tree);
     return status;
 }
 
@@ -413,15 +417,11 @@ static int build_by_value(struct tree *tree, const struct request *request)
         status = add_calls(tree, &of);
     }
     calls_by_value_close(&of);
-    for (uint32_t at = tree->count; status == 0 && at-- > 1;) {
-        struct node *node = &tree->nodes[at];
-        if (node->self_ns < 0) /* the hooks' cost is a mean */
-            node->self_ns = 0;
-        run_add(&node->all_calls, node->calls);
-        run_add(&tree->nodes[node->parent].all_calls, node->all_calls);
-        if (node->parent == 0)
-            run_add(&tree->nodes[0].total_ns, node->total_ns);
-    }
+    for (uint32_t at = 1; status == 0 && at < tree->count; at++)
+        if (tree->nodes[at].self_ns < 0) /* the hooks' cost is a mean */
+            tree->nodes[at].self_ns = 0;
+    if (status == 0)
+        sum_up(tree);
     return status;
 }
 

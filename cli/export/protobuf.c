@@ -32,7 +32,7 @@ void message_int(struct message *message, uint32_t field, uint64_t value)
     message_varint(message, value);
 }
 
-void message_bytes(struct message *message, uint32_t field, const void *bytes, size_t count)
+static void message_bytes(struct message *message, uint32_t field, const void *bytes, size_t count)
 {
     message_varint(message, (uint64_t)field << 3 | WIRE_BYTES);
     message_varint(message, count);

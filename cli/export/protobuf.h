@@ -15,7 +15,6 @@ struct message {
 
 void message_varint(struct message *message, uint64_t value); /* without a field's number */
 void message_int(struct message *message, uint32_t field, uint64_t value);
-void message_bytes(struct message *message, uint32_t field, const void *bytes, size_t count);
 /* Bytes that are not UTF-8 become U+FFFD. */
 void message_text(struct message *message, uint32_t field, const char *text);
 /* Another message as a field of this one. */

@@ -17,7 +17,7 @@
 /* Rows of a query that we look at: any later row saves less than all of them. */
 enum { ROWS_MAX = 2 * WORST_MAX };
 
-double worst_whole_ns(sqlite3 *database)
+static double whole_ns(sqlite3 *database)
 {
     return measure_sum(database, MEASURE_CPU);
 }
@@ -207,7 +207,7 @@ int worst_findings(sqlite3 *database, const struct query_set *set,
 {
     struct names names;
     struct worst_list list = {.items = findings, .names = &names};
-    list.least_ns = worst_whole_ns(database) / 100;
+    list.least_ns = whole_ns(database) / 100;
     if (list.least_ns < 1)
         list.least_ns = 1;
     memset(findings, 0, WORST_MAX * sizeof *findings);

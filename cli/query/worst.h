@@ -28,7 +28,4 @@ int worst_findings(sqlite3 *database, const struct query_set *set,
                    struct worst_finding findings[WORST_MAX]);
 void worst_release(struct worst_finding *findings, int count);
 
-/* The processor time of the run's recorded code, of which savings are a part. */
-double worst_whole_ns(sqlite3 *database);
-
 #endif
