@@ -184,22 +184,19 @@ static void look_at(struct plan *plan, char **arguments, struct words *words)
 /* The folder that holds libfisql.a: beside the program, or where make install puts it. */
 static bool runtime_find(char *folder, size_t size)
 {
-    static const char *const places[] = {"", "/../lib/fisql"};
-    char self[PATH_MAX];
+    char self[PATH_MAX], archive[PATH_MAX + 64];
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
     self[length > 0 ? length : 0] = 0;
     const char *beside = dirname(self);
-    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
-        char archive[PATH_MAX + 64];
-        snprintf(folder, size, "%s%s", beside, places[i]);
+    const char *const places[][2] = {
+        {beside, ""}, {beside, "/../lib/fisql"}, {FISQL_PREFIX, "/lib/fisql"}};
+    bool found = false;
+    for (size_t i = 0; i < sizeof places / sizeof places[0] && !found; i++) {
+        snprintf(folder, size, "%s%s", places[i][0], places[i][1]);
         snprintf(archive, sizeof archive, "%s/libfisql.a", folder);
-        if (access(archive, R_OK) == 0)
-            return true;
+        found = access(archive, R_OK) == 0;
     }
-    snprintf(folder, size, "%s/lib/fisql", FISQL_PREFIX);
-    char archive[PATH_MAX + 64];
-    snprintf(archive, sizeof archive, "%s/libfisql.a", folder);
-    return access(archive, R_OK) == 0;
+    return found;
 }
 
 /* Is the compiler clang, and what does it call itself? We ask the compiler, because names say
@@ -280,101 +277,58 @@ static bool may_miss_members(const struct words *words)
 
 /* The linker (--wrap) gives us the program's calls of these, and gives us the real functions by
  * other names. In every program that the collector is linked into: */
-static const char *const wrapped[] = {"longjmp",
-                                      "_longjmp",
-                                      "siglongjmp",
-                                      "dlclose",
-                                      "_Fork",
-                                      "clone",
-                                      "syscall",
-                                      "prctl",
-                                      "abort",
-                                      "__assert_fail",
-                                      "__stack_chk_fail",
-                                      "sigaction",
-                                      "signal",
-                                      "sigaltstack",
-                                      NULL};
-static const char *const wrapped_exec[] = {
-    "execve",  "execv",    "execvp",      "execvpe",      "execl",  "execlp", "execle",
-    "fexecve", "execveat", "posix_spawn", "posix_spawnp", "system", "popen",  "setuid",
-    "seteuid", "setreuid", "setresuid",   "chroot",       NULL};
-static const char *const wrapped_demand[] = {"__longjmp_chk", NULL};
-static const char *const wrapped_cxx[] = {"__cxa_throw", "__cxa_rethrow", "__cxa_begin_catch",
-                                          "_ZN9__gnu_cxx27__verbose_terminate_handlerEv", NULL};
+static const char wrapped[] =
+    "longjmp _longjmp siglongjmp dlclose _Fork clone syscall prctl abort __assert_fail "
+    "__stack_chk_fail sigaction signal sigaltstack";
+static const char wrapped_exec[] =
+    "execve execv execvp execvpe execl execlp execle fexecve execveat posix_spawn "
+    "posix_spawnp system popen setuid seteuid setreuid setresuid chroot";
+static const char wrapped_demand[] = "__longjmp_chk";
+static const char wrapped_cxx[] = "__cxa_throw __cxa_rethrow __cxa_begin_catch "
+                                  "_ZN9__gnu_cxx27__verbose_terminate_handlerEv";
 /* In static programs, which have no dynamic linker to prefer ours; then operators new and
  * delete: */
-static const char *const wrapped_alloc[] = {
-    "malloc",        "calloc",         "realloc", "free",    "memalign",
-    "aligned_alloc", "posix_memalign", "valloc",  "pvalloc", NULL};
-static const char *const wrapped_operators[] = {"_Znwm",
-                                                "_Znam",
-                                                "_ZnwmRKSt9nothrow_t",
-                                                "_ZnamRKSt9nothrow_t",
-                                                "_ZnwmSt11align_val_t",
-                                                "_ZnamSt11align_val_t",
-                                                "_ZnwmSt11align_val_tRKSt9nothrow_t",
-                                                "_ZnamSt11align_val_tRKSt9nothrow_t",
-                                                "_ZdlPv",
-                                                "_ZdaPv",
-                                                "_ZdlPvm",
-                                                "_ZdaPvm",
-                                                "_ZdlPvRKSt9nothrow_t",
-                                                "_ZdaPvRKSt9nothrow_t",
-                                                "_ZdlPvSt11align_val_t",
-                                                "_ZdaPvSt11align_val_t",
-                                                "_ZdlPvmSt11align_val_t",
-                                                "_ZdaPvmSt11align_val_t",
-                                                "_ZdlPvSt11align_val_tRKSt9nothrow_t",
-                                                "_ZdaPvSt11align_val_tRKSt9nothrow_t",
-                                                NULL};
+static const char wrapped_alloc[] =
+    "malloc calloc realloc free memalign aligned_alloc posix_memalign valloc pvalloc";
+static const char wrapped_operators[] =
+    "_Znwm _Znam _ZnwmRKSt9nothrow_t _ZnamRKSt9nothrow_t _ZnwmSt11align_val_t "
+    "_ZnamSt11align_val_t _ZnwmSt11align_val_tRKSt9nothrow_t "
+    "_ZnamSt11align_val_tRKSt9nothrow_t _ZdlPv _ZdaPv _ZdlPvm _ZdaPvm _ZdlPvRKSt9nothrow_t "
+    "_ZdaPvRKSt9nothrow_t _ZdlPvSt11align_val_t _ZdaPvSt11align_val_t "
+    "_ZdlPvmSt11align_val_t _ZdaPvmSt11align_val_t _ZdlPvSt11align_val_tRKSt9nothrow_t "
+    "_ZdaPvSt11align_val_tRKSt9nothrow_t";
 
 /* gcc's runtime libraries (gthr-posix.h) refer to these weakly, and call them if the program has
  * __pthread_key_create. The collector brings that one in, so a static program needs the others,
  * too: gfortran's input and output called pthread_mutex_trylock at address 0. */
-static const char *const gthreads[] = {"pthread_once",
-                                       "pthread_getspecific",
-                                       "pthread_setspecific",
-                                       "pthread_create",
-                                       "pthread_join",
-                                       "pthread_equal",
-                                       "pthread_self",
-                                       "pthread_detach",
-                                       "pthread_cancel",
-                                       "sched_yield",
-                                       "pthread_mutex_lock",
-                                       "pthread_mutex_trylock",
-                                       "pthread_mutex_timedlock",
-                                       "pthread_mutex_unlock",
-                                       "pthread_mutex_init",
-                                       "pthread_mutex_destroy",
-                                       "pthread_cond_init",
-                                       "pthread_cond_broadcast",
-                                       "pthread_cond_signal",
-                                       "pthread_cond_wait",
-                                       "pthread_cond_timedwait",
-                                       "pthread_cond_destroy",
-                                       "pthread_key_create",
-                                       "pthread_key_delete",
-                                       "pthread_mutexattr_init",
-                                       "pthread_mutexattr_settype",
-                                       "pthread_mutexattr_destroy",
-                                       "pthread_rwlock_rdlock",
-                                       "pthread_rwlock_tryrdlock",
-                                       "pthread_rwlock_wrlock",
-                                       "pthread_rwlock_trywrlock",
-                                       "pthread_rwlock_unlock",
-                                       NULL};
+static const char gthreads[] =
+    "pthread_once pthread_getspecific pthread_setspecific pthread_create pthread_join "
+    "pthread_equal pthread_self pthread_detach pthread_cancel sched_yield "
+    "pthread_mutex_lock pthread_mutex_trylock pthread_mutex_timedlock pthread_mutex_unlock "
+    "pthread_mutex_init pthread_mutex_destroy pthread_cond_init pthread_cond_broadcast "
+    "pthread_cond_signal pthread_cond_wait pthread_cond_timedwait pthread_cond_destroy "
+    "pthread_key_create pthread_key_delete pthread_mutexattr_init pthread_mutexattr_settype "
+    "pthread_mutexattr_destroy pthread_rwlock_rdlock pthread_rwlock_tryrdlock "
+    "pthread_rwlock_wrlock pthread_rwlock_trywrlock pthread_rwlock_unlock";
+
+/* Adds the option with each of the names, which are separated by blanks. */
+static void add_each(struct words *words, const char *option, const char *names)
+{
+    char name[64];
+    for (size_t length; *names != '\0'; names += length + (names[length] != '\0')) {
+        length = strcspn(names, " ");
+        snprintf(name, sizeof name, "%.*s", (int)length, names);
+        add_joined(words, option, name);
+    }
+}
 
 /* With `undefined` the linker takes the real ones out of a static library: our references to them
  * are weak, because not every program has them. */
-static void add_wrapped(struct words *words, const char *const *names, bool undefined)
+static void add_wrapped(struct words *words, const char *names, bool undefined)
 {
-    for (; *names != NULL; names++) {
-        add_joined(words, "-Wl,--wrap=", *names);
-        if (undefined)
-            add_joined(words, "-Wl,--undefined=", *names);
-    }
+    add_each(words, "-Wl,--wrap=", names);
+    if (undefined)
+        add_each(words, "-Wl,--undefined=", names);
 }
 
 /* Does the compiler link the C++ library? We read what it says it would run. */
@@ -428,8 +382,7 @@ static int add_runtime(struct words *words, const struct plan *plan)
         add_wrapped(words, wrapped_alloc, false);
         if (cxx)
             add_wrapped(words, wrapped_operators, true);
-        for (const char *const *name = gthreads; *name != NULL; name++)
-            add_joined(words, "-Wl,--undefined=", *name);
+        add_each(words, "-Wl,--undefined=", gthreads);
         add(words, "-Wl,-z,muldefs"); /* functions that we have instead of libc, such as _exit */
     }
     add(words, "-Wl,--whole-archive");
