@@ -100,6 +100,12 @@ void json_integer(struct json *json, long long value)
     put(json, text, (size_t)length);
 }
 
+void json_integers(struct json *json, const int64_t *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        json_integer(json, values[i]);
+}
+
 void json_real(struct json *json, double value)
 {
     char text[40];

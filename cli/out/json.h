@@ -10,6 +10,7 @@
 
 #include <sqlite3.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 /* Writes a JSON string with its quotes. The text may hold NULs. */
@@ -30,6 +31,7 @@ void json_close(struct json *json, char bracket);
 void json_key(struct json *json, const char *name);
 
 void json_integer(struct json *json, long long value);
+void json_integers(struct json *json, const int64_t *values, size_t count); /* one by one */
 void json_real(struct json *json, double value); /* null if it is not finite */
 void json_null(struct json *json);
 

@@ -32,6 +32,7 @@ static int write_call(struct report *report, struct call_values *values,
 
 int report_call_values(struct report *report, struct shown_call *calls, size_t count)
 {
+    static const char *const columns[] = {"call_id", "text"};
     struct json *json = &report->json;
     /* nothing else of the view is used */
     const struct run_view view = {.database = report->database,
@@ -40,15 +41,7 @@ int report_call_values(struct report *report, struct shown_call *calls, size_t c
     struct call_values values;
     int status = call_values_open(&values, &view);
     qsort(calls, count, sizeof *calls, by_duration);
-    json_key(json, "call_values");
-    json_open(json, '{');
-    json_key(json, "columns");
-    json_open(json, '[');
-    json_text(json, "call_id", CALL_BYTES_MAX);
-    json_text(json, "text", CALL_BYTES_MAX);
-    json_close(json, ']');
-    json_key(json, "rows");
-    json_open(json, '[');
+    report_part_begin(json, "call_values", columns, sizeof columns / sizeof columns[0]);
     long begun = json->bytes, bytes_max = VALUES_BYTES_MAX / 100 * report->percent;
     int64_t left_out = 0;
     for (size_t i = 0; i < count && status == 0; i++) {

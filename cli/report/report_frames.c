@@ -156,8 +156,7 @@ static void write_context(struct json *json, const struct contexts *contexts, in
         all->calls,
         all->bytes};
     json_open(json, '[');
-    for (int i = 0; i < (item->flame ? (int)COLUMNS_COUNT : (int)STACK_COLUMNS); i++)
-        json_integer(json, values[i]);
+    json_integers(json, values, item->flame ? (size_t)COLUMNS_COUNT : (size_t)STACK_COLUMNS);
     json_close(json, ']');
 }
 
@@ -165,15 +164,7 @@ static void write_contexts(struct report *report, struct contexts *contexts, int
 {
     struct json *json = &report->json;
     int32_t place = 0;
-    json_key(json, "frames");
-    json_open(json, '{');
-    json_key(json, "columns");
-    json_open(json, '[');
-    for (size_t i = 0; i < COLUMNS_COUNT; i++)
-        json_text(json, columns[i], 100);
-    json_close(json, ']');
-    json_key(json, "rows");
-    json_open(json, '[');
+    report_part_begin(json, "frames", columns, COLUMNS_COUNT);
     for (int64_t id = 1; id <= contexts->count; id++) {
         struct context *item = &contexts->items[id - 1];
         if (item->place < 0)
@@ -183,10 +174,7 @@ static void write_contexts(struct report *report, struct contexts *contexts, int
         report_mark(report, MARK_SITES, item->site_id);
         write_context(json, contexts, id);
     }
-    json_close(json, ']');
-    json_key(json, "left_out");
-    json_integer(json, contexts->count - flame_count);
-    json_close(json, '}');
+    report_part_end(json, contexts->count - flame_count);
 }
 
 int report_frames(struct report *report)

@@ -77,13 +77,10 @@ static void write_owners(struct report *report, const struct owner *owners, int6
         json_open(json, '[');
         const int64_t values[] = {owner->function_id, owner->spent.cpu_ns, owner->spent.wait_ns,
                                   owner->spent.preempted_ns, owner->spent.bytes};
-        for (size_t k = 0; k < sizeof values / sizeof values[0]; k++)
-            json_integer(json, values[k]);
+        json_integers(json, values, sizeof values / sizeof values[0]);
         json_close(json, ']');
     }
-    json_close(json, ']');
-    json_key(json, "left_out");
-    json_integer(json, left_out);
+    report_part_end(json, left_out);
 }
 
 int report_own(struct report *report, const struct contexts *contexts)
@@ -98,21 +95,11 @@ int report_own(struct report *report, const struct contexts *contexts)
     if (status == 0) {
         static const char *const columns[] = {"function_id", "cpu_ns", "wait_ns", "preempted_ns",
                                               "bytes"};
-        struct json *json = &report->json;
-        json_key(json, "own");
-        json_open(json, '{');
-        json_key(json, "columns");
-        json_open(json, '[');
-        for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
-            json_text(json, columns[i], 100);
-        json_close(json, ']');
-        json_key(json, "rows");
-        json_open(json, '[');
+        report_part_begin(&report->json, "own", columns, sizeof columns / sizeof columns[0]);
         if (count > 0)
             fold(contexts, foreign, ids_max, around, owners);
         qsort(owners, (size_t)ids_max + 1, sizeof *owners, by_cpu);
         write_owners(report, owners, count > 0 ? ids_max + 1 : 0);
-        json_close(json, '}');
     }
     free(owners);
     free(around);

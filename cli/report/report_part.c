@@ -128,6 +128,19 @@ static void write_row(struct report *report, sqlite3_stmt *statement,
     json_close(&report->json, ']');
 }
 
+void report_part_begin(struct json *json, const char *key, const char *const *columns, size_t count)
+{
+    json_key(json, key);
+    json_open(json, '{');
+    json_key(json, "columns");
+    json_open(json, '[');
+    for (size_t i = 0; i < count; i++)
+        json_text(json, columns[i], TEXT_BYTES_MAX);
+    json_close(json, ']');
+    json_key(json, "rows");
+    json_open(json, '[');
+}
+
 void report_part_end(struct json *json, int64_t left_out)
 {
     json_close(json, ']');
@@ -140,23 +153,17 @@ int report_part(struct report *report, const struct report_part *part)
 {
     struct json *json = &report->json;
     struct reference references[COLUMNS_MAX];
+    const char *names[COLUMNS_MAX];
     sqlite3_stmt *statement = report_prepare(report, part->sql);
     if (statement == NULL)
         return 2;
     int columns = sqlite3_column_count(statement), result;
     columns = columns < COLUMNS_MAX ? columns : COLUMNS_MAX;
-    json_key(json, part->key);
-    json_open(json, '{');
-    json_key(json, "columns");
-    json_open(json, '[');
     for (int i = 0; i < columns; i++) {
-        const char *name = sqlite3_column_name(statement, i);
-        references[i] = reference_of(report, name != NULL ? name : "");
-        json_text(json, name, TEXT_BYTES_MAX);
+        names[i] = sqlite3_column_name(statement, i);
+        references[i] = reference_of(report, names[i] != NULL ? names[i] : "");
     }
-    json_close(json, ']');
-    json_key(json, "rows");
-    json_open(json, '[');
+    report_part_begin(json, part->key, names, (size_t)columns);
     long begun = json->bytes, bytes_max = part->bytes_max / 100 * report->percent;
     long long left_out = 0;
     while ((result = sqlite3_step(statement)) == SQLITE_ROW) {

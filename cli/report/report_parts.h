@@ -26,7 +26,9 @@ int report_threads(struct report *report, const struct contexts *contexts);
  * nearest own caller; nothing if all are the user's own. */
 int report_own(struct report *report, const struct contexts *contexts);
 
-/* Closes the array of a part's rows, and the part. */
+/* Opens a part and the array of its rows; closes both. */
+void report_part_begin(struct json *json, const char *key, const char *const *columns,
+                       size_t count);
 void report_part_end(struct json *json, int64_t left_out);
 
 /* A call that the timeline shows. */

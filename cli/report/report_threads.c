@@ -118,15 +118,13 @@ static void write_parts(struct report *report, struct thread_parts *parts,
         }
         const int64_t values[] = {context->place, items[i].spent.cpu_ns, items[i].spent.wait_ns,
                                   items[i].spent.preempted_ns, items[i].spent.calls};
-        for (size_t k = 0; k < sizeof values / sizeof values[0]; k++)
-            json_integer(json, values[k]);
+        json_integers(json, values, sizeof values / sizeof values[0]);
     }
     json_close(json, ']');
     const int64_t sums[] = {rest.cpu_ns, rest.wait_ns, rest.preempted_ns, rest.calls};
     json_key(json, "rest");
     json_open(json, '[');
-    for (size_t k = 0; k < sizeof sums / sizeof sums[0]; k++)
-        json_integer(json, sums[k]);
+    json_integers(json, sums, sizeof sums / sizeof sums[0]);
     json_close(json, ']');
 }
 

@@ -123,11 +123,9 @@ static int write_calls(struct report *report, struct longest *longest)
         sqlite3_reset(function);
         call->function_id = function_id;
         report_mark(report, MARK_FUNCTIONS, function_id);
-        json_integer(json, call->id - last_id);
-        json_integer(json, call->depth);
-        json_integer(json, function_id);
-        json_integer(json, call->enter_ns - last_ns);
-        json_integer(json, call->duration_ns);
+        const int64_t values[] = {call->id - last_id, call->depth, function_id,
+                                  call->enter_ns - last_ns, call->duration_ns};
+        json_integers(json, values, sizeof values / sizeof values[0]);
         last_id = call->id;
         last_ns = call->enter_ns;
     }
