@@ -35,22 +35,20 @@ enum findings_part findings_part_of(const struct query_file *query)
 
 /* ---- the order ---- */
 
+enum { SECTION_ERRORS = 2, SECTION_OTHER = 8 };
+
 /* The sections in the digest's order; all but the errors are groups of queries. */
 static const char *const sections[] = {"Time",
                                        "Memory",
-                                       "Errors and losses",
+                                       [SECTION_ERRORS] = "Errors and losses",
                                        "Coverage and threads",
                                        "Arguments and results",
                                        "Locks",
                                        "Faults",
                                        "Objects",
-                                       "Other",
+                                       [SECTION_OTHER] = "Other",
                                        "Inlining and call structure"};
-enum {
-    SECTIONS_COUNT = sizeof sections / sizeof sections[0],
-    SECTION_ERRORS = 2,
-    SECTION_OTHER = 7
-};
+enum { SECTIONS_COUNT = sizeof sections / sizeof sections[0] };
 
 static int section_of(const struct query_file *query)
 {

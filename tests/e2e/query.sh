@@ -213,6 +213,8 @@ same "--all exits with 0" 0 "$status"
 has "--all has a finding" "Not freed" "$out"
 has "--all names the empty ones" "Nothing found by:" "$out"
 has "--all gives the advice" "-> " "$out"
+same "--all: a query without a group is in the section Other" "== Other" \
+    "$(grep -e '^== ' -e 'Big functions (' <<<"$out" | grep -B 1 'Big functions (' | head -n 1)"
 has "--all: a function with many calls of one callee" "Single callee (" "$out"
 cp run.db long.db
 sqlite3 long.db "UPDATE edges SET calls = (SELECT calls FROM function_stats WHERE function_id = caller_id)
