@@ -8,7 +8,7 @@
 --              handled first, which never come. A value that was never passed in this run may be
 --              passed in another. `fisql query results` has the results.
 -- source:      each value is counted up to 64 of them; beyond, the commonest are found by Space-Saving (Metwally,
---              Agrawal, El Abbadi 2005), and their calls are what is sure
+--              Agrawal, El Abbadi 2005), and their counts are lower bounds
 -- report:      none
 -- needs:       values
 -- param:       commonest = 3 | values | give so many of the commonest

@@ -9,7 +9,7 @@
 -- source:      cycles of length two in the call graph
 -- report:      findings
 -- param:       min_calls = 1 | calls | leave out pairs with fewer calls in the rarer direction
--- column:      function | - | one of them, that with more calls of the other
+-- column:      function | - | the one that calls the other more often
 -- column:      location | - | where it is defined
 -- column:      other | function | the other
 -- column:      other_location | - | where that is defined

@@ -12,7 +12,7 @@
 -- column:      function | - | the calling function
 -- column:      location | - | where it is defined
 -- column:      callee | - | whom it called
--- column:      called_from | - | file and line of the call; (inlined): not known, for the compiler inlined the callee
+-- column:      called_from | - | file and line of the call; (inlined): not known, because the compiler inlined the callee
 -- column:      calls | calls | calls from there
 -- column:      calls_per_call | - | calls for each call of the function
 -- column:      cpu_ns | ns | processor time in those calls with callees, outermost activations; NULL = all were within others of the callee

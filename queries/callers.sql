@@ -13,7 +13,7 @@
 -- column:      function | - | the function called
 -- column:      location | - | where it is defined
 -- column:      caller | - | the function that called it
--- column:      called_from | - | file and line of the call; (inlined): not known, for the compiler inlined the function
+-- column:      called_from | - | file and line of the call; (inlined): not known, because the compiler inlined the function
 -- column:      calls | calls | calls from there
 -- column:      share | % | of all calls of the function
 -- column:      cpu_ns | ns | processor time in those calls with callees, outermost activations; NULL = all were within others of the function

@@ -15,7 +15,7 @@
 -- report:      overview
 -- param:       min_modes = 3 | modes | leave out functions with fewer: two are one if
 -- param:       min_sequences = 2 | sequences | leave out functions with fewer
--- param:       max_share = 95 | % | leave out functions more of whose calls took the commonest mode
+-- param:       max_share = 95 | % | leave out functions if more of their calls took the commonest mode
 -- param:       min_size = 130 | bytes | with the hooks: do not count callees with less code that call nothing
 -- param:       shown = 50 | rows | name the commonest sequence for this many rows
 -- column:      function | - | demangled name

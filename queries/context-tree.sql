@@ -17,7 +17,7 @@
 -- column:      wait_ns | ns | time waited, with callees
 -- column:      total_ns | ns | all time with callees
 -- column:      calls | calls | calls in this context
--- column:      called_from | - | file and line of the call; (inlined): not known, for the compiler inlined the function
+-- column:      called_from | - | file and line of the call; (inlined): not known, because the compiler inlined the function
 -- column:      function | - | demangled name
 -- column:      slowest_call | id | calls.id of the slowest call
 -- column:      frame | id | frames.id

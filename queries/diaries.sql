@@ -14,7 +14,7 @@
 -- column:      object | - | its address
 -- column:      state | - | as the program gave it; (told) where FISQL_TELL printed the diary
 -- column:      function | - | the innermost function with hooks
--- column:      location | - | where it was said
+-- column:      location | - | where the program recorded it
 -- column:      ns | ns | when, since the run's start
 -- column:      thread | - | in which thread
 -- column:      call | id | calls.id of the innermost call then

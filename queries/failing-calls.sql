@@ -18,7 +18,7 @@
 -- report:      findings
 -- needs:       values calls
 -- param:       min_failures = 1 | calls | leave out functions that failed less often
--- param:       max_share = 20 | % | what says so in more of the calls is usual
+-- param:       max_share = 20 | % | a result in more of the calls is usual, no failure
 -- param:       max_values = 8 | values | numbers of more different negative (or positive) values are amounts
 -- param:       result = all | all/negative/null/false/zero/positive | which results to take
 -- param:       names = 0 | - | 1 = also functions whose names say that they look something up, ask or compare

@@ -21,7 +21,7 @@
 -- param:       gives = NULL | - | pattern of names of functions that give (by the usual words)
 -- param:       takes = NULL | - | pattern of names of functions that take back (by the usual words)
 -- param:       min_kept = 50 | % | leave out pairs whose handles are given back less often; with gives and takes, none
--- param:       min_span = 5 | % | of the run: leave out what is made from one place, where nothing made later is given back and all was made in less of it
+-- param:       min_span = 5 | % | of the run: leave out what a place made if it made all within this share and nothing made later is given back
 -- param:       max_twice = 20 | % | leave out pairs whose handles are given back twice more often; with gives and takes, none
 -- param:       max_twice_held = 5 | % | the same of locks and the like
 -- param:       calls = 10000 | calls | of pairs of functions, and of functions that use handles, read so many, the rarest functions first

@@ -10,7 +10,7 @@
 -- needs:       locks
 -- report:      findings
 -- filter:      function = function
--- param:       all = 0 | - | 1: what is no lock, too: conditions, semaphores, barriers, joined threads
+-- param:       all = 0 | - | 1 = also conditions, semaphores, barriers and joined threads, which are no locks
 -- param:       min_wait_ns = 0 | ns | leave out what waited less
 -- column:      lock | - | kind and number of the lock, and where it was made, or used first
 -- column:      function | - | the innermost function of the waiting thread

@@ -2,7 +2,7 @@
 -- question:    How much memory was live at what time?
 -- group:       Memory
 -- description: Live bytes over time: the run in equal steps, for all threads together or for each. Steps in
---              which nothing was allocated or freed are left out, but for the last.
+--              which nothing was allocated or freed are left out, except the last.
 -- advice:      A line that climbs without end is a leak or a cache without bound; a saw-tooth is
 --              churn. The steps of one thread show the live memory that it allocated, whichever
 --              thread frees it.

@@ -20,7 +20,7 @@
 -- column:      object | - | the first of them, its address
 -- column:      count | - | the count that the program gave there; of what is held, references
 -- column:      function | - | the innermost function with hooks
--- column:      location | - | where it was said
+-- column:      location | - | where the program reported it
 -- column:      ns | ns | when, since the run's start
 -- column:      thread | - | in which thread
 -- column:      call | id | calls.id of the innermost call then

@@ -18,10 +18,10 @@
 -- needs:       values calls
 -- param:       min_same = 10 | calls | leave out functions with fewer such calls
 -- param:       min_repeated = 50 | % | least share of the calls that repeat arguments and results
--- param:       min_ns = 100 | ns a call | leave out functions whose repeated calls take less (a look in a cache takes 50), but recursive ones
+-- param:       min_ns = 100 | ns a call | leave out functions whose repeated calls take less (a look in a cache takes 50), except recursive ones
 -- param:       min_share = 0.1 | % | leave out those that would save less of the run's processor time
 -- param:       max_different = 0 | % | most of the repeated calls that returned something else
--- param:       pointers = 0 | - | 1 = also functions with pointers to what is not const
+-- param:       pointers = 0 | - | 1 = also functions with pointers to data that is not const
 -- column:      function | - | demangled name
 -- column:      location | - | where it is defined
 -- column:      calls | calls | all of whose arguments are known

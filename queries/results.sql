@@ -8,7 +8,7 @@
 --              does has a common case. `fisql query failing-calls` shows the results that report a
 --              failure. A value that this run did not return may come in another.
 -- source:      each value is counted up to 64 of them; beyond, the commonest are found by Space-Saving (Metwally,
---              Agrawal, El Abbadi 2005), and their calls are what is sure
+--              Agrawal, El Abbadi 2005), and their counts are lower bounds
 -- report:      none
 -- needs:       values
 -- param:       commonest = 3 | values | give so many of the commonest

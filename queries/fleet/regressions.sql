@@ -8,7 +8,7 @@
 -- advice:      Record the two sets alternately on one machine: what the machine does differently later is a
 --              difference, too. With fewer than 7 runs on each side no count can be distinguished from chance. A
 --              function that is slower often calls one that is: begin with the largest change.
--- source:      Welch 1947; Benjamini and Hochberg 1995; a count that is the same in all runs tells nothing and is not
+-- source:      Welch 1947; Benjamini and Hochberg 1995; a count that is the same in all runs shows nothing and is not
 --              tested (Tarone 1990)
 -- param:       before = - | - | the one set: KEY=VALUE or VALUE of a label, or a run
 -- param:       after = - | - | the other one
@@ -20,12 +20,12 @@
 -- column:      file | - | where it is defined
 -- column:      measure | - | self_cpu_ns, calls, alloc_bytes or not_freed_bytes
 -- column:      before | - | of a run, on the average: times in nanoseconds (geometric mean), counts
--- column:      after | - | likewise
+-- column:      after | - | the same of the other set
 -- column:      change | % | after against before; empty where there was none before
 -- column:      p | - | probability of such a difference by chance
 -- column:      q | - | the same adjusted for the number of functions tested
 -- column:      runs_before | runs | of the first set that have the function
--- column:      runs_after | runs | likewise
+-- column:      runs_after | runs | of the other set that have it
 -- column:      module | - | program or library
 -- gather old_some: uses single
 SELECT function_id, count(*) AS runs_count, sum(self_cpu_ns) AS time_sum, sum(self_log2) AS log_sum,

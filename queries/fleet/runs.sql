@@ -15,7 +15,7 @@
 -- column:      calls | calls | calls of functions with hooks
 -- column:      self_cpu_ns | ns | processor time in them
 -- column:      allocs | blocks | allocated
--- column:      not_freed_bytes | bytes | at the end, but for what the C library keeps
+-- column:      not_freed_bytes | bytes | at the end, without what the C library keeps
 -- column:      called | functions | that were called
 -- column:      losses | losses | what the recording lacks; 0 = it is complete
 -- column:      has_calls | - | 1 = with every call (push --calls)
