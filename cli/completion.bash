@@ -1,5 +1,5 @@
-# bash completion for fisql: commands, their options, queries, parameters and files. Everything is
-# asked of the program itself, so it knows the user's own queries and whatever commands there are.
+# bash completion for fisql: commands, their options, queries, parameters and files. It asks
+# the program itself, so it knows the user's own queries and whatever commands there are.
 # shellcheck shell=bash
 
 _fisql_options() { # of a command, from its --help

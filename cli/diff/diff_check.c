@@ -44,7 +44,7 @@ struct budget {
     const char *text;
     char function[512]; /* "" = the whole run */
     char metric[64];
-    bool more; /* broken where it is more than the limit; else less */
+    bool more; /* broken if it is more than the limit; else less */
     char sign; /* '+', '-' or 0 = absolute */
     bool percent;
     double limit;

@@ -123,7 +123,7 @@ static bool same_value(const struct shown_value *a, const struct shown_value *b)
 {
     const char *left = a->text != NULL ? a->text : "?", *right = b->text != NULL ? b->text : "?";
     if (strcmp(left, "?") == 0 || strcmp(right, "?") == 0)
-        return true; /* who knows */
+        return true; /* not known */
     /* what cannot be read as a text appears as its address; a text begins with a quote */
     bool addresses = has_addresses(a->parameter) ||
                      (*left == '0' && *right == '0' && a->parameter->kind != NULL &&

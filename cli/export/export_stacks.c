@@ -148,7 +148,7 @@ static void put_functions(struct profile *profile)
     }
 }
 
-/* The id of a location, which is written where it is new. */
+/* The id of a location, which is written if it is new. */
 static uint32_t location_of(struct profile *profile, uint32_t function, int64_t line)
 {
     uint32_t known = profile->locations.count, id;

@@ -79,7 +79,7 @@ static void cut_place(char *text, int width_max)
 
 /* ---- functions ---- */
 
-/* The end of what opens at `at`, or 0 where it is not closed. */
+/* The end of what opens at `at`, or 0 if it is not closed. */
 static size_t group_end(const char *text, size_t at)
 {
     int depth = 0;
@@ -106,8 +106,8 @@ static size_t skip_operator(const char *text, size_t at)
     return text[at] == ' ' && text[at + 1] == '<' ? at + 1 : at;
 }
 
-/* The longest outermost list of template arguments or parameters; *to = 0 where there is none that
- * is longer than its ellipsis. */
+/* The longest outermost list of template arguments or parameters; *to = 0 if there is none that is
+ * longer than its ellipsis. */
 static void longest_group(const char *text, size_t *from, size_t *to)
 {
     size_t longest = 3;

@@ -25,13 +25,13 @@
  *
  * A parameter that takes one of some words has them as its unit: cpu/wall/wait.
  *
- * " between them. =>> A unit says how tables show a number: ns is a time, bytes a size, % a share;
- * "ns a call" is the time of a call or a mean of them, and shown as ~N if it is less than what the
- * hooks cost. Of texts, function is a function's name (so are, without a unit, columns with the
- * usual names: function, caller, owner, ...), and stack the names of functions, outermost first,
- * with " => " between them. => " between them. A column whose text begins with "allocs.id" names
- * the block whose stack --suppressions matches. A filter line names the columns that a filter
- * option (query_filter.h) looks at, if they are not the usual ones.
+ * A unit says how tables show a number: ns is a time, bytes a size, % a share; "ns a call" is the
+ * time of a call or a mean of them, and shown as ~N if it is less than what the hooks cost. Of
+ * texts, function is a function's name (so are, without a unit, columns with the usual names:
+ * function, caller, owner, ...), and stack the names of functions, outermost first, with " => "
+ * between them. A column whose text begins with "allocs.id" names the block whose stack
+ * --suppressions matches. A filter line names the columns that a filter option (query_filter.h)
+ * looks at, if they are not the usual ones.
  */
 #ifndef FISQL_CLI_QUERY_QUERY_FILE_H
 #define FISQL_CLI_QUERY_QUERY_FILE_H
@@ -40,14 +40,13 @@
 #include <stddef.h>
 
 #include "loader/loader.h"
-#include <stddef.h>
 
 enum { QUERY_PARTS_MAX = 40 };
 
 /* A parameter, a column or a filter. Strings are owned by the query file. */
 struct query_part {
     char *name;
-    char *value; /* a parameter's default, a filter's columns; NULL where there is none */
+    char *value; /* a parameter's default, a filter's columns; NULL if there is none */
     char *unit;
     char *text;
 };
