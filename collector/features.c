@@ -1,4 +1,4 @@
-/* The features that this collector has. Order matters in one point: values come before faults, which build on them. */
+/* The collector's features. Values come before faults, which build on them. */
 #include "collector/core/feature.h"
 #include "collector/diary/diary_tell.h"
 #include "collector/faults/faults.h"

@@ -1,6 +1,6 @@
 /*
- * Tracing by hand, for code without fisql's hooks and for what hooks cannot know: scopes that become
- * calls, checkpoints with values, messages, pauses. C11 and C++17, with gcc and clang.
+ * Tracing by hand, for code without fisql's hooks and for what hooks cannot know: scopes that
+ * become calls, checkpoints with values, messages, pauses. C11 and C++17, with gcc and clang.
  *
  *     int parse(struct request *request)
  *     {
@@ -13,14 +13,14 @@
  *         return FISQL_RESULT(request->status);
  *     }
  *
- * Levels are constants from 1 to 5. A macro is recorded if its level is at most the one in force: of
- * `functions` for scopes, checkpoints and messages, of `values` for the values of checkpoints,
- * FISQL_VALUE and FISQL_RESULT, the latter two being of the level of the scope that they stand in (1
- * outside of any). `fisql record --level`, FISQL_LEVELS and `fisql control` set them. Without the
- * collector, and below the level in force, a macro's arguments are not evaluated, but for
- * FISQL_RESULT's. With -DFISQL_OFF the macros compile to nothing.
+ * Levels are constants from 1 to 5. The collector records a macro if its level is at most the
+ * current one. There are two current levels: `functions` for scopes, checkpoints and messages;
+ * `values` for the values of checkpoints, FISQL_VALUE and FISQL_RESULT. The latter two have the
+ * level of their scope (1 outside of any). `fisql record --level`, FISQL_LEVELS and `fisql control`
+ * set the current levels. Without the collector, and above the current level, a macro does not
+ * evaluate its arguments, except FISQL_RESULT's. With -DFISQL_OFF the macros compile to nothing.
  *
- * Each macro may stand in any thread and in a signal handler; none allocates (a C++ operator<< may),
+ * Any thread, and a signal handler, may use each macro. None allocates (a C++ operator<< may),
  * blocks or changes errno. The functions and structs here are for the macros alone.
  */
 #ifndef FISQL_TRACE_H
@@ -28,9 +28,9 @@
 
 #include <stddef.h>
 
-/* ---- what stands behind the macros ---- */
+/* ---- what the macros are made of ---- */
 
-/* Where a macro stands. */
+/* The place of a macro in the source. */
 struct fisql_trace_point {
     const char *function, *file;
     const char *label;  /* of a checkpoint */
@@ -74,7 +74,7 @@ enum {
     FISQL_TRACE_POINTER,
     FISQL_TRACE_TEXT,      /* to its NUL */
     FISQL_TRACE_TEXT_PART, /* length bytes */
-    FISQL_TRACE_TEXT_CUT   /* likewise, the first ones of a longer text */
+    FISQL_TRACE_TEXT_CUT   /* length bytes, the first of a longer text */
 };
 
 /* Nothing here gets hooks. */
@@ -84,7 +84,7 @@ enum {
 extern "C" {
 #endif
 
-/* Two bytes that hold the levels in force; NULL = not yet known. */
+/* Two bytes: the current levels. NULL = not yet known. */
 __attribute__((weak)) const volatile unsigned char *fisql_trace_levels(void);
 __attribute__((weak)) void fisql_trace_set_levels(int functions, int values);
 __attribute__((weak)) void fisql_trace_enter(struct fisql_trace_scope *scope);
@@ -108,7 +108,7 @@ __attribute__((weak)) void fisql_trace_thread(const char *name);
 
 static const unsigned char fisql_trace_none_[2] = {0, 0}, fisql_trace_unknown_[2] = {255, 255};
 
-/* Where this program or library looks for the levels: one for all of its files. */
+/* Where this program or library finds the levels; all its files share it. */
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -129,7 +129,7 @@ static FISQL_NO_HOOKS_ __attribute__((noinline, cold)) int fisql_trace_find_(int
     return at[which] >= level;
 }
 
-/* Is a level of functions (0) or values (1) in force? */
+/* Is this level recorded? which: 0 = functions, 1 = values. */
 static inline FISQL_NO_HOOKS_ __attribute__((always_inline)) int fisql_trace_on_(int which,
                                                                                  int level)
 {
@@ -139,7 +139,7 @@ static inline FISQL_NO_HOOKS_ __attribute__((always_inline)) int fisql_trace_on_
     return __builtin_expect(at[which] != 255, 1) ? 1 : fisql_trace_find_(which, level);
 }
 
-/* Inlined at any optimisation: the collector tells scopes from calls by the stack pointer. */
+/* Always inlined: the collector distinguishes scopes from calls by the stack pointer. */
 static inline FISQL_NO_HOOKS_ __attribute__((always_inline)) int
 fisql_trace_begin_(struct fisql_trace_scope *scope, struct fisql_trace_point *point,
                    const void *site)
@@ -160,7 +160,7 @@ fisql_trace_end_(struct fisql_trace_scope *scope)
         fisql_trace_leave(scope);
 }
 
-/* What a macro outside of any scope finds in place of one. */
+/* What a macro outside of any scope uses instead of one. */
 enum { fisql_level_here_ = 1 };
 static struct fisql_trace_scope *const fisql_scope_at_ __attribute__((unused)) = NULL;
 
@@ -179,8 +179,7 @@ static struct fisql_trace_scope *const fisql_scope_at_ __attribute__((unused)) =
     static struct fisql_trace_point fisql_point_ = {FISQL_NAME_, __FILE__, label, values,          \
                                                     what,        __LINE__, level, 0}
 
-/* One scope's names stand in front of those of the scope around it. (What a _Pragma stands behind has to be
- * whole: so the check comes last.) */
+/* A scope's names hide the outer scope's. (A _Pragma must follow a whole statement: check last.) */
 /* clang-format off */
 #define FISQL_SCOPE_(what, level)                                                                  \
     _Pragma("GCC diagnostic push")                                                                 \
@@ -198,16 +197,16 @@ static struct fisql_trace_scope *const fisql_scope_at_ __attribute__((unused)) =
 
 /* ---- the macros ---- */
 
-/* This scope, from here to its end, is a call of this function, however it is left. In a function
- * that has hooks it only says what level FISQL_VALUE and FISQL_RESULT are of. */
+/* Makes this scope, from here to its end, a call of this function, however the program leaves it.
+ * In a function that has hooks it only sets the level of FISQL_VALUE and FISQL_RESULT. */
 #define FISQL_FUNCTION(level) FISQL_SCOPE_(FISQL_TRACE_FUNCTION, level)
 
-/* In its place: the scope is recorded only if it reaches a checkpoint, and from there on; what it calls
- * before that is its caller's. */
+/* Use it instead to record the scope only if it reaches a checkpoint, and from there on. Until then
+ * its callees count as its caller's. */
 #define FISQL_ENTRY(level) FISQL_SCOPE_(FISQL_TRACE_ENTRY, level)
 
-/* FISQL_CHECKPOINT(level, label, ...): this point was reached, with the names and values of up to 16
- * expressions. The label is a string literal. */
+/* FISQL_CHECKPOINT(level, label, ...): records that the program reached this point, with the names
+ * and values of up to 16 expressions. The label is a string literal. */
 #define FISQL_CHECKPOINT(level, ...)                                                               \
     do {                                                                                           \
         FISQL_POINT_(FISQL_TRACE_CHECKPOINT, level, FISQL_FIRST_(__VA_ARGS__, ), #__VA_ARGS__);    \
@@ -219,7 +218,7 @@ static struct fisql_trace_scope *const fisql_scope_at_ __attribute__((unused)) =
         }                                                                                          \
     } while (0)
 
-/* The value of an expression here. */
+/* Records the value of an expression. */
 #define FISQL_VALUE(value)                                                                         \
     do {                                                                                           \
         FISQL_POINT_(FISQL_TRACE_VALUE, fisql_level_here_, NULL, #value);                          \
@@ -227,7 +226,7 @@ static struct fisql_trace_scope *const fisql_scope_at_ __attribute__((unused)) =
             FISQL_REACH_("", value);                                                               \
     } while (0)
 
-/* FISQL_SAY(level, format, ...): a message, as of printf(). */
+/* FISQL_SAY(level, format, ...): records a message, as of printf(). */
 #define FISQL_SAY(level, ...)                                                                      \
     do {                                                                                           \
         FISQL_POINT_(FISQL_TRACE_MESSAGE, level, NULL, NULL);                                      \
@@ -235,15 +234,15 @@ static struct fisql_trace_scope *const fisql_scope_at_ __attribute__((unused)) =
             fisql_trace_say(fisql_scope_at_, &fisql_point_, __VA_ARGS__);                          \
     } while (0)
 
-/* Between the two the innermost call waits for something that is not its own work: that time is not
- * its self time, but paused_ns. Calls that it makes meanwhile are recorded as ever. */
+/* Between the two the innermost call waits for something that is not its own work: that time counts
+ * as paused_ns, not as self time. Calls that it makes meanwhile are recorded as usual. */
 #define FISQL_PAUSE() (fisql_trace_on_(0, 1) ? fisql_trace_pause() : (void)0)
 #define FISQL_RESUME() (fisql_trace_on_(0, 1) ? fisql_trace_resume() : (void)0)
 
-/* The calling thread's name in the recording. */
+/* Names the calling thread in the recording. */
 #define FISQL_THREAD(name) (fisql_trace_thread != NULL ? fisql_trace_thread(name) : (void)0)
 
-/* What is recorded from now on, in all processes of the run: 0 (nothing) to 5. */
+/* Sets the current levels in all processes of the run: 0 (nothing) to 5. */
 #define FISQL_LEVELS(functions, values)                                                            \
     (fisql_trace_set_levels != NULL ? fisql_trace_set_levels(functions, values) : (void)0)
 
@@ -252,7 +251,7 @@ static struct fisql_trace_scope *const fisql_scope_at_ __attribute__((unused)) =
 #ifndef __cplusplus
 /* ---- C ---- */
 
-/* FISQL_RESULT(value) is value, and says that this scope gives it: return FISQL_RESULT(n); */
+/* FISQL_RESULT(value) is value, and records it as this scope's result: return FISQL_RESULT(n); */
 #define FISQL_RESULT(value)                                                                        \
     (__extension__({                                                                               \
         __typeof__(value) fisql_result_ = (value);                                                 \
@@ -319,7 +318,7 @@ static inline FISQL_NO_HOOKS_ struct fisql_trace_value fisql_of_long_double_(lon
 #define FISQL_18TH_(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17, n, ...) n
 /* clang-format on */
 
-/* The first argument, a checkpoint's label, is in the array, too, which is never empty then. */
+/* The array also holds the first argument, a checkpoint's label, so it is never empty. */
 #define FISQL_REACH_(...) FISQL_REACH_N_(FISQL_COUNT_(__VA_ARGS__), __VA_ARGS__)
 #define FISQL_REACH_N_(n, ...) FISQL_REACH_COUNTED_(n, __VA_ARGS__)
 #define FISQL_REACH_COUNTED_(n, ...)                                                               \
@@ -340,7 +339,7 @@ static inline FISQL_NO_HOOKS_ struct fisql_trace_value fisql_of_long_double_(lon
 namespace fisql_trace
 {
 
-/* Text that operator<< makes, on the stack. What does not fit is left out. */
+/* Text that operator<< makes, on the stack. What does not fit is dropped. */
 class text : public std::streambuf
 {
   public:
@@ -432,7 +431,7 @@ reach(fisql_trace_scope *scope, fisql_trace_point *point, const Label &, const T
     fisql_trace_reach(scope, point, all + 1, sizeof...(T));
 }
 
-/* A message that is put together by <<, and recorded at the end of the statement. */
+/* A message that << builds; recorded at the end of the statement. */
 class message
 {
   public:
@@ -492,7 +491,7 @@ FISQL_NO_HOOKS_ std::decay_t<T> result(fisql_trace_scope *scope, fisql_trace_poi
 #endif
 
 #else
-/* ---- switched off: the arguments are still compiled, and no code comes of it ---- */
+/* ---- switched off: the compiler checks the arguments and makes no code ---- */
 
 #ifdef __cplusplus
 #include <ostream>

@@ -1,21 +1,19 @@
 /*
- * What every file of the collector may use: the compiler's words.
+ * What every file of the collector may use: attributes and builtins of the compiler.
  *
  * How the collector records, from the top. Each thread has a thread log: the first page of a slot
- * of the live area (formats/live.h), followed by the chunk that it fills. A hook sets log->busy,
- * writes its event behind what is committed, stores the new state word (this commits), clears busy
- * and looks at log->abandoned. A signal handler that interrupts a hook and calls hooks itself finds
- * busy set: it writes out what the log has committed, goes on with another thread log (the
- * interrupted hook's remaining stores go to the abandoned one, which nobody reads), and the
- * interrupted hook then sees that it was abandoned and starts again in the new log. So every event
- * is whole and in order, no signal is ever blocked on the fast path, and a handler may leave by
- * siglongjmp.
+ * of the live area (formats/live.h), and the chunk that it fills. A hook sets log->busy, writes its
+ * event behind what is committed, stores the new state word (this commits), clears busy and checks
+ * log->abandoned. If a signal handler interrupts a hook and calls hooks itself, these find busy
+ * set. They write out what the log has committed and go on in another thread log. The interrupted
+ * hook's remaining stores go to the abandoned log, which nobody reads; the hook then sees that its
+ * log was abandoned and starts again in the new one. So every event is whole and in order, the fast
+ * path never blocks a signal, and a handler may leave by siglongjmp.
  *
- * What may be used where: hooks call nothing in libc but clock_gettime; the slow path uses system
+ * What may be used where: hooks call nothing in libc but clock_gettime; the slow path makes system
  * calls with all signals blocked and preserves errno (quiet.h). Nothing here calls malloc on
- * purpose; libc functions that might (dl_iterate_phdr, dlsym, pthread_setspecific) run with
- * `collector_inside` set, so that the allocations they make are passed through without being
- * recorded.
+ * purpose. libc functions that might (dl_iterate_phdr, dlsym, pthread_setspecific) run with
+ * `collector_inside` set, so that we pass their allocations through unrecorded.
  */
 #ifndef FISQL_COLLECTOR_CORE_BASE_H
 #define FISQL_COLLECTOR_CORE_BASE_H
@@ -25,16 +23,16 @@
 #define LIKELY(condition) __builtin_expect(!!(condition), 1)
 #define UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 #define EXPORT __attribute__((visibility("default")))
-/* On the declaration of each variable of another file: else each use would load its address first.
- * (What is defined is hidden by -fvisibility=hidden.) */
+/* For the declaration of each variable of another file: else each use would first load its address.
+ * (-fvisibility=hidden hides definitions.) */
 #define HIDDEN __attribute__((visibility("hidden")))
 /* A variable of each thread, reached without a call. */
 #define THREAD_LOCAL __thread __attribute__((tls_model("initial-exec")))
 #define BARRIER() __asm__ volatile("" ::: "memory")
 
-/* Where a function's frame lies: the stack pointer of its caller, so that those of two hooks can be
- * compared. That is the canonical frame address; the frame pointer is at any distance from it on
- * aarch64, and costs a register. */
+/* Where a function's frame lies: its caller's stack pointer, so that two hooks' addresses can be
+ * compared. This is the canonical frame address. The frame pointer would cost a register, and lies
+ * at any distance from it on aarch64. */
 #define FRAME_ADDRESS() ((uint64_t)(uintptr_t)__builtin_dwarf_cfa())
 
 #endif

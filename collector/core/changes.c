@@ -1,4 +1,4 @@
-/* Changes of the recording: see changes.h. */
+/* See changes.h. */
 #include "collector/core/changes.h"
 
 #include "collector/core/facts.h"
@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-static struct fisql_changes *changes; /* NULL = there is no room for them */
+static struct fisql_changes *changes; /* NULL = no room */
 
 void changes_setup(void)
 {

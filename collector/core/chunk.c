@@ -1,4 +1,4 @@
-/* The chunk that a thread log fills: see chunk.h, and formats/log.h for what a chunk holds. */
+/* Chunks: see chunk.h, and formats/log.h for their contents. */
 #include "collector/core/chunk.h"
 
 #include "collector/core/dictionary.h"
@@ -12,8 +12,8 @@
 
 /* ---- where it lies ---- */
 
-/* Chunks in private memory: fisql record cannot save them when their process is gone, and says
- * how many there were. */
+/* If its process dies, fisql record cannot save a chunk in private memory; it reports their
+ * number. */
 static void unslotted_begin(struct thread_log *log)
 {
     log->unslotted = process.area != NULL;

@@ -1,7 +1,4 @@
-/*
- * The chunk that a thread log fills: where it lies, how it is begun, limited and written. Signals
- * must be blocked.
- */
+/* The chunk that a thread log fills: its memory, start and writing. Signals must be blocked. */
 #ifndef FISQL_COLLECTOR_CORE_CHUNK_H
 #define FISQL_COLLECTOR_CORE_CHUNK_H
 
@@ -15,45 +12,43 @@
 #define VALUES_UNITS_MAX 0u
 #endif
 #define EVENT_UNITS_MAX 72u /* of the longest record, values not included */
-/* Kept free at a chunk's end: the longest record, its values and the padding. */
+/* Units kept free at a chunk's end: for the longest record, its values and the padding. */
 #define CHUNK_UNITS_ROOM (EVENT_UNITS_MAX + VALUES_UNITS_MAX + 8u)
 
-/* The chunk behind a slot's page. */
 static inline struct fisql_chunk *chunk_of_slot(struct thread_log *slot)
 {
     return (struct fisql_chunk *)(void *)((unsigned char *)slot + FISQL_SLOT_HEADER);
 }
-/* The slot in which a log's chunk lies: its own, or one that it was lent. */
+/* The slot that holds a log's chunk: its own, or one that it was lent. */
 static inline struct thread_log *slot_of_chunk(const struct thread_log *log)
 {
     return (struct thread_log *)(void *)((unsigned char *)log->chunk - FISQL_SLOT_HEADER);
 }
 
-/* A slot of the live area, or private memory in its place; NULL where there is neither. */
+/* A slot of the live area, else private memory; NULL if there is neither. */
 struct thread_log *slot_take(void);
 void slot_release(struct thread_log *log);
-/* fisql record need not mind any more that the chunk lies in private memory: what is in it is
- * written, and so will be what comes. */
+/* Uncounts a chunk in private memory: its events, past and future, are written. */
 void slot_settle(struct thread_log *log);
 
 /* Begins a chunk after `last`, with `depth` calls open, and makes the slot live. */
 void chunk_begin(struct thread_log *log, uint64_t last, uint32_t depth, uint64_t flushes);
 /* The chunk that follows the one in `before`, which may be the same log. */
 void chunk_follow(struct thread_log *log, const struct thread_log *before);
-/* Appends the chunk to the log. It is then behind, and the next one is to be begun. */
+/* Appends the chunk to the log. The caller then begins the next one. */
 void chunk_write(struct thread_log *log);
-/* Completes the chunk but for its checksum, which chunk_write() does by itself. */
+/* Completes the chunk except for its checksum; chunk_write() does this itself. */
 void chunk_close(struct thread_log *log);
-/* The chunk is behind: the next one is counted from its end. */
+/* Counts on from the end of this chunk: it is written or handed over. */
 void chunk_passed(struct thread_log *log);
 
-/* What a log's units_max is where nothing wants the slow path. */
+/* A log's units_max while nothing needs the slow path. */
 static inline uint32_t units_max_of(const struct thread_log *log)
 {
     return log->room_units - CHUNK_UNITS_ROOM;
 }
 
-/* Sets units_max, unless another thread pokes the log. */
+/* Sets units_max, unless another thread has poked the log. */
 static inline void log_limit_set(struct thread_log *log, uint32_t units)
 {
     __atomic_store_n(&log->thread.units_max, units, __ATOMIC_RELAXED);
@@ -62,7 +57,7 @@ static inline void log_limit_set(struct thread_log *log, uint32_t units)
         __atomic_store_n(&log->thread.units_max, 0, __ATOMIC_RELAXED);
 }
 
-/* Sets units_max to where the next burst of samples is due (hook_sample.h), or to the chunk's limit. */
+/* Sets units_max to the next burst of samples (hook_sample.h), or to the chunk's limit. */
 static inline void log_limit_next(struct thread_log *log)
 {
     uint32_t units = units_max_of(log);

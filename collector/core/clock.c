@@ -1,4 +1,4 @@
-/* Choosing the clock and tying it to CLOCK_MONOTONIC: see clock.h. */
+/* Chooses the clock and ties it to CLOCK_MONOTONIC: see clock.h. */
 #include "collector/core/clock.h"
 
 #include "collector/core/silent.h"
@@ -11,18 +11,18 @@
 #include <cpuid.h>
 #endif
 
-/* Two pairs, each off by some 30 ns, then tell the rate to 0.02 %. The hooks' cost and
- * --min-duration are all that depends on it, not the times. */
+/* At this distance two pairs, each off by some 30 ns, give the rate to 0.02 %. Only the hooks' cost
+ * and --min-duration depend on it, not the times. */
 #define RATE_SPAN_NS 300000u
 
-/* What the TSC of a real machine may run at, in ticks per second. */
+/* Bounds of a real machine's TSC, in ticks per second. */
 #define RATE_MIN 100000000u
 #define RATE_MAX 10000000000u
 
-/* How often the rate is measured anew before the clocks are given up. */
+/* We measure the rate so often before we give the clocks up. */
 #define RATE_TRIES 4
 
-/* Ticks after which RATE_SPAN_NS have passed by any clock that goes at all; some 3 ms. */
+/* Ticks after which RATE_SPAN_NS have passed by any clock that runs; some 3 ms. */
 #define RATE_TICKS_MAX (4 * (RATE_MAX / 1000000u) * (RATE_SPAN_NS / 1000u))
 
 uint64_t clock_epoch;
@@ -79,7 +79,7 @@ void clock_pair(enum clock_kind kind, uint64_t *tick, uint64_t *ns)
         *tick = kind == CLOCK_SYSTEM ? *ns : 0;
         return;
     }
-    if (silent()) { /* where it is not read without one */
+    if (silent()) { /* the kernel's clock would take a system call */
         *tick = clock_counter();
         *ns = 0;
         return;
@@ -109,7 +109,7 @@ uint64_t clock_rate(clock_reader *read, enum clock_kind kind, uint64_t tick, uin
     __asm__ volatile("mrs %0, cntfrq_el0" : "=r"(frequency));
     return frequency;
 #else
-    /* The first pair may be none, or one of another machine or time namespace. */
+    /* The first pair may be missing, or come from another machine or time namespace. */
     for (int attempt = 0; attempt < RATE_TRIES; attempt++, ns = 0) {
         uint64_t now_tick, now_ns;
         if (ns == 0)

@@ -1,4 +1,4 @@
-/* Doing what `fisql control` asks: see control.h. */
+/* Does what `fisql control` asks: see control.h. */
 #include "collector/core/control.h"
 
 #include "collector/core/changes.h"
@@ -19,7 +19,7 @@ struct control_mark control_mark = {&nothing_asked, 0};
 
 static uint32_t control_lock; /* taken with signals blocked */
 static struct fisql_control done;
-static const char *filter_from; /* the filter that is in force, mapped; NULL = none of ours */
+static const char *filter_from; /* the current filter, mapped; NULL = none of ours */
 static uint64_t filter_bytes;
 
 static void filter_take(uint32_t number, uint32_t size_bytes)
@@ -55,7 +55,7 @@ static void take(const struct fisql_control *asked)
         fork_mark_paused();
     }
     done = *asked;
-    thread_logs_poke(); /* that is all for `dumps`, and what depth and filter want: see log_turn() */
+    thread_logs_poke(); /* `dumps` needs no more; depth and filter: see log_turn() */
 }
 
 static struct fisql_control asked_now(void)
@@ -68,7 +68,7 @@ static struct fisql_control asked_now(void)
     return rest;
 }
 
-/* Modules are filtered when they are gone through the first time. */
+/* modules_refresh() will apply the filter. */
 void control_begin(void)
 {
     struct fisql_control asked = asked_now();
@@ -95,7 +95,7 @@ void control_take(void)
     struct quiet quiet;
     if (collector_inside != 0 || !process_recording())
         return;
-    if (silent()) { /* it can neither block signals nor map a filter */
+    if (silent()) { /* can neither block signals nor map a filter */
         __atomic_store_n(&control_mark.known, *control_mark.changes, __ATOMIC_RELAXED);
         return;
     }

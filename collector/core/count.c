@@ -1,18 +1,17 @@
 /*
  * Calls that leave a count instead of events: those deeper than --depth, those for which the shadow
- * stack has no room, and leaf calls shorter than --min-duration. Only the last ones' time is
- * measured; that of the others is their logged caller's own.
+ * stack has no room, and leaf calls shorter than --min-duration. We measure the time of short leaf
+ * calls only; other counted calls' time is their logged caller's own.
  *
- * A count is a record in the chunk (COUNTED, COUNTED_SHORT of formats/log.h) behind the enter of the
- * call that is open around it. Counts that follow one another without another event between them
- * are a *run*, and belong to one open call; within it a call that was counted before is added to
- * its record in place. So counts are in the live area as soon as they are made, and what a run
- * costs does not grow with its calls.
+ * A count is a record in the chunk (COUNTED, COUNTED_SHORT of formats/log.h) behind the enter of
+ * the open call around it. Consecutive counts without another event between them are a *run* and
+ * belong to one open call. If a run already has a record for a call, we add to that record in
+ * place. So a count is in the live area at once, and a run's size does not grow with its calls.
  *
- * Adding in place is several stores, which a signal handler may interrupt. Each change is therefore
- * a transaction: what it is about to change is saved in log->counts.undo first. A nested hook that
- * abandons the log (thread_log_nested) undoes it (count_undo.c), and the interrupted hook then starts again in the
- * other log, as hooks always do.
+ * Adding in place takes several stores, which a signal handler may interrupt. So each change is a
+ * transaction: it first saves in log->counts.undo what it will change. A nested hook that abandons
+ * the log (thread_log_nested) undoes it (count_undo.c), and the interrupted hook starts again in
+ * the other log, as hooks always do.
  */
 #include "collector/core/count.h"
 
@@ -42,10 +41,10 @@ static void undo_begin(struct thread_log *log)
     undo->active = 1;
     BARRIER();
     if (UNLIKELY(log->abandoned != 0))
-        log->counts.undone = 1; /* before anything was done */
+        log->counts.undone = 1; /* before any change */
 }
 
-/* Saves the record that is about to be written at a unit. */
+/* Saves the record at this unit before it changes. */
 static void undo_save(struct thread_log *log, uint32_t at)
 {
     log->counts.undo.at = 0;
@@ -56,7 +55,7 @@ static void undo_save(struct thread_log *log, uint32_t at)
     BARRIER();
 }
 
-/* Ends the transaction and leaves the log. Returns false if it was undone meanwhile. */
+/* Ends the transaction and leaves the log. Returns false if a nested hook undid it. */
 static bool undo_end(struct thread_log *log)
 {
     BARRIER();
@@ -71,8 +70,7 @@ static bool undo_end(struct thread_log *log)
     return there;
 }
 
-/* Where runs are told apart. The number of the last run stands behind the slots' entries: the table
- * outlives the log. */
+/* Numbers the runs. The last run's number is behind the slots: the table outlives the log. */
 static void run_begin(struct thread_log *log, uint32_t at)
 {
     uint32_t *last = &log->counts.of_slot[DICTIONARY_ENTRIES];
@@ -84,7 +82,7 @@ static void run_begin(struct thread_log *log, uint32_t at)
     log->counts.end = at;
 }
 
-/* Adds to the pair's record in the run. Returns false if there is none, or it is full. */
+/* Adds to the pair's record in the run. Returns false if there is none or it is full. */
 static bool add_in_place(struct thread_log *log, const struct pair *pair, uint32_t slot,
                          uint64_t ticks)
 {
@@ -169,7 +167,7 @@ bool count_call(struct thread_log *log, const struct pair *pair, uint64_t ticks,
     uint64_t word = log->live.word;
     uint64_t last = log->counts.undo.last_tick;
     if (kind ==
-        COUNT_LEAF) { /* take its enter back, with its arguments; its second unit is the delta */
+        COUNT_LEAF) { /* take back its enter, arguments included; its second unit is the delta */
         uint32_t units = values_enter_units(log), at = fisql_word_units(word) - units;
         undo_save(log, at);
         last -= log_units(log, at)[1];
@@ -179,8 +177,7 @@ bool count_call(struct thread_log *log, const struct pair *pair, uint64_t ticks,
     uint32_t slot = pair_find(log, pair->function, pair->site);
     if (fisql_word_units(word) != log->counts.end)
         run_begin(log, fisql_word_units(word));
-    /* In place, the enter that was taken back needs no undoing of its units: they are as they were.
-     */
+    /* Adding in place leaves the units of the enter taken back unchanged: they need no undo. */
     if (!add_in_place(log, pair, slot, ticks))
         append(log, pair, slot, ticks, last);
     log->other_units = fisql_word_units(log->live.word);

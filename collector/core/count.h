@@ -1,6 +1,6 @@
 /*
- * Counts. The log must be busy and its chunk have room; they leave the log. They return false if a
- * nested hook undid them: then the caller starts again in the log that is current.
+ * Counts (count.c). For all functions the log must be busy and its chunk have room; they leave it.
+ * They return false if a nested hook undid them: start again in the current log.
  */
 #ifndef FISQL_COLLECTOR_CORE_COUNT_H
 #define FISQL_COLLECTOR_CORE_COUNT_H
@@ -13,26 +13,25 @@ struct thread_log;
 
 /* The counts of a chunk. */
 struct counts {
-    /* By dictionary slot: run << 16 | unit of its count; one more entry, the last run's number. */
+    /* By dictionary slot: run << 16 | unit of its count. One more entry: the last run's number. */
     uint32_t *of_slot;
     uint32_t run;    /* the run of counts that ends at ... */
     uint32_t end;    /* ... this unit */
-    uint32_t undone; /* a nested hook undid the change that was under way */
+    uint32_t undone; /* a nested hook undid the current change */
     struct count_undo undo;
 };
 
 enum count_kind {
     COUNT_LEAF,   /* the innermost call, whose enter is the last event */
     COUNT_HIDDEN, /* the innermost hidden call */
-    COUNT_BLIND,  /* a call that is entered without a place on the shadow stack */
+    COUNT_BLIND,  /* a call entered without a place on the shadow stack */
 };
-/* Ends a call, or enters it (COUNT_BLIND), that leaves a count. */
+/* Ends a counted call, or enters it (COUNT_BLIND). */
 bool count_call(struct thread_log *log, const struct pair *pair, uint64_t ticks,
                 enum count_kind kind);
-/* Enters and ends a hidden call. */
 bool count_enter(struct thread_log *log, const struct shadow_call *call);
 bool count_leave(struct thread_log *log);
-/* Ends a call that has no place on the shadow stack. */
+/* Ends a call without a place on the shadow stack. */
 bool count_leave_blind(struct thread_log *log);
 
 #endif

@@ -1,4 +1,4 @@
-/* Taking back a change of the counts: see count.c. */
+/* Takes back a change of the counts: see count.c. */
 #include "collector/core/count_undo.h"
 
 #include "collector/core/dictionary.h"

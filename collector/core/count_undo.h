@@ -1,4 +1,4 @@
-/* What takes back a change of the counts (count.c) that a nested hook has interrupted. */
+/* Takes back a change of the counts (count.c) that a nested hook has interrupted. */
 #ifndef FISQL_COLLECTOR_CORE_COUNT_UNDO_H
 #define FISQL_COLLECTOR_CORE_COUNT_UNDO_H
 
@@ -16,7 +16,7 @@ struct count_undo {
     uint16_t units[8];
 };
 
-/* For a nested hook, before it abandons a log: undoes a change that is under way. */
+/* For a nested hook, before it abandons a log: undoes an unfinished change. */
 void count_undo(struct thread_log *log);
 
 #endif

@@ -1,4 +1,4 @@
-/* The dictionary of a chunk: the pairs of function and site that its events name by their slot. */
+/* The dictionary of a chunk: pairs of function and site, which events name by slot. */
 #ifndef FISQL_COLLECTOR_CORE_DICTIONARY_H
 #define FISQL_COLLECTOR_CORE_DICTIONARY_H
 
@@ -27,9 +27,9 @@ static inline bool pair_is(const struct thread_log *log, uint32_t slot, uint64_t
     return pair->function == function && pair->site == site;
 }
 
-/* A pair lives in the slot that it is hashed to, or in that slot's neighbour in the same cache
- * line: else two busy pairs of one slot would be defined anew at every call. Returns the slot where
- * it is, or where it is to be defined. */
+/* A pair lives in its hash slot or in that slot's neighbour in the same cache line: else two busy
+ * pairs of one slot would be defined anew at every call. Returns the pair's slot, or its future
+ * one. */
 static inline uint32_t pair_find(struct thread_log *log, uint64_t function, uint64_t site)
 {
     uint32_t slot = pair_slot(function, site);

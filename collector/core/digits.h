@@ -1,4 +1,4 @@
-/* Numbers as digits, where no function of the C library may be called: in hooks and in signal handlers. */
+/* Numbers as digits, for hooks and signal handlers, which may not call the C library. */
 #ifndef FISQL_COLLECTOR_CORE_DIGITS_H
 #define FISQL_COLLECTOR_CORE_DIGITS_H
 
@@ -7,8 +7,8 @@
 
 enum { DIGITS_BYTES = 24 }; /* of UINT64_MAX in base 10 or 16, with the NUL */
 
-/* Writes the number into the end of `text`, with zeros before it up to `digits_min` digits (at most 20). Returns
- * where it begins; it ends with a NUL. */
+/* Writes the number into the end of `text`, NUL-terminated, with leading zeros up to `digits_min`
+ * digits (at most 20). Returns its start. */
 static inline const char *digits_put(char text[DIGITS_BYTES], uint64_t number, unsigned base,
                                      unsigned digits_min)
 {

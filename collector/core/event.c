@@ -1,4 +1,4 @@
-/* Building an event and committing it to the thread's log: see event.h. */
+/* Builds and commits events: see event.h. */
 #include "collector/core/event.h"
 
 #include "collector/core/control.h"
@@ -102,8 +102,8 @@ bool log_write_through(struct thread_log *log)
     return ours;
 }
 
-/* Writes the chunk where it is full or another thread asks for that, or goes off where recording is
- * paused. Signals must be blocked, and the log not abandoned. Returns false if the log is gone. */
+/* Writes the chunk if it is full or another thread asks for that; goes off if recording is paused.
+ * Signals must be blocked, and the log not abandoned. Returns false if the log is gone. */
 static bool log_turn(struct thread_log *log)
 {
     bool poked = __atomic_exchange_n(&log->thread.poke, 0, __ATOMIC_ACQ_REL) != 0;
@@ -113,7 +113,7 @@ static bool log_turn(struct thread_log *log)
     }
     if (log->thread.filter_settings !=
         __atomic_load_n(&process.filter_settings, __ATOMIC_ACQUIRE)) {
-        thread_log_pause(log); /* and is begun again at once, with the new one */
+        thread_log_pause(log); /* the thread resumes at once, with the new filter */
         return false;
     }
     if (poked)
@@ -125,10 +125,9 @@ static bool log_turn(struct thread_log *log)
     return true;
 }
 
-/* What the slow path does before it records: a new chunk when this one is full or another thread
- * asks for one; going off when recording is paused. Returns false if the log is gone, or was
- * abandoned before its turn came: the nested hook has then written the chunk, and what it was asked
- * for goes on in the other log. */
+/* What the slow path does first: begins a new chunk if this one is full or another thread asks;
+ * goes off if recording is paused. Returns false if the log is gone, or a nested hook abandoned it:
+ * that hook has written the chunk, and requests go on in the other log. */
 static bool log_maintain(struct thread_log *log)
 {
     if (UNLIKELY(control_asked()))
@@ -153,12 +152,11 @@ static bool log_maintain(struct thread_log *log)
     return true;
 }
 
-/* A busy log that is fit to record in; NULL if nothing can be recorded. */
 struct thread_log *log_open(uint64_t frame)
 {
     for (;;) {
         struct thread_log *log = log_begin(frame);
-        /* units_max is 0 where the log wants looking after. */
+        /* units_max is 0 if the log needs maintenance. */
         if (log == NULL || LIKELY(fisql_word_units(log->live.word) <= log->thread.units_max) ||
             log_maintain(log))
             return log;

@@ -32,7 +32,7 @@ static void put_string(struct facts *facts, const char *text, size_t length)
     facts->buffer[facts->used_bytes++] = 0;
 }
 
-/* A pair that does not fit is cut: the value loses its end. */
+/* Cuts the value of a pair that does not fit. */
 void facts_text(struct facts *facts, enum fisql_fact fact, const char *value)
 {
     const char *key = fisql_fact_key(fact);

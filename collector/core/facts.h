@@ -13,7 +13,7 @@ void facts_begin(struct facts *facts, void *buffer, size_t size_bytes, enum fisq
 void facts_text(struct facts *facts, enum fisql_fact fact, const char *value);
 void facts_number(struct facts *facts, enum fisql_fact fact, uint64_t value);
 void facts_hex(struct facts *facts, enum fisql_fact fact, uint64_t value);
-/* Appends the chunk to the log: as log_file_write(). */
+/* Appends the chunk to the log. Returns as log_file_write(). */
 int facts_write(struct facts *facts);
 
 #endif

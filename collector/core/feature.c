@@ -1,9 +1,9 @@
-/* Calls each feature that wants to be called: see feature.h. */
+/* Calls the features: see feature.h. */
 #include "collector/core/feature.h"
 
 #include <stddef.h>
 
-/* EACH(member)(arguments): calls it of all features that have it. */
+/* EACH(member)(arguments): calls that function of each feature that has it. */
 #define EACH(member)                                                                               \
     for (const struct feature *const *at = features; *at != NULL; at++)                            \
         if ((*at)->member != NULL)                                                                 \

@@ -1,10 +1,12 @@
 /*
- * Features: what recording does beside calls and allocations, each in a room of its own (values, faults, locks,
- * incidents, diary). A feature says in a struct what it wants to be called for; collector/features.c lists them all.
- * So the rooms below name no feature, and a new one needs no change there.
+ * Features: what we record besides calls and allocations, each in its own room (values, faults,
+ * locks, incidents, diary). A feature's struct holds the functions that it wants called;
+ * collector/features.c lists all features. So the rooms below name no feature, and a new one
+ * changes nothing there.
  *
- * Two things are called directly all the same, for what they would cost otherwise: what the hooks write of arguments
- * and results (values/values_hook.h), and one test for each allocation (faults/faults.h, locks/lock_events.h).
+ * Two things are called directly all the same, because indirect calls would cost too much: what the
+ * hooks write of arguments and results (values/values_hook.h), and one test for each allocation
+ * (faults/faults.h, locks/lock_events.h).
  */
 #ifndef FISQL_COLLECTOR_CORE_FEATURE_H
 #define FISQL_COLLECTOR_CORE_FEATURE_H
@@ -15,7 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A module that was loaded; "" = it has no build-id. */
+/* A loaded module. build_id: "" = none. */
 struct feature_module {
     const char *path, *build_id;
     uint64_t bias, start, end;
@@ -25,42 +27,42 @@ struct feature_module {
 /* What the program is about to forbid itself. */
 enum feature_forbidden {
     FEATURE_NEEDED,  /* one of the feature's own system calls */
-    FEATURE_SIGNALS, /* what handling signals takes */
-    FEATURE_CALLS,   /* any system call (silent.h): what takes one is done now */
+    FEATURE_SIGNALS, /* what signal handling needs */
+    FEATURE_CALLS,   /* any system call (silent.h): make those you need now */
     FEATURE_ALLOWED  /* nothing, after FEATURE_SIGNALS: it failed */
 };
 
-/* Each function is called with signals blocked, unless it says otherwise. NULL = of no interest. */
+/* Each function is called with signals blocked, unless noted. NULL = not wanted. */
 struct feature {
     /* Takes its part of the live area, by live_area_part(). */
     void (*load)(const struct fisql_live_parts *parts);
-    /* There is no memory for what was loaded: the process is not recorded then. */
+    /* Returns true if it lacks memory for what it loaded: the process is then not recorded. */
     bool (*without_memory)(void);
-    /* Before it is decided whether the process is recorded. at_start: no library can have been unloaded. */
+    /* Before we decide whether to record. at_start: no library can have been unloaded. */
     void (*deciding)(bool at_start);
     /* The process begins to be recorded. */
     void (*begins)(void);
     /* The program starts now. Signals are not blocked. */
     void (*starts)(void);
     void (*module)(const struct feature_module *module);
-    /* Memory of a module that cannot be unloaded and is only read. */
+    /* Read-only memory of a module that cannot be unloaded. */
     void (*constants)(uint64_t start, uint64_t end);
     /* In a forked child. */
     void (*forked)(void);
     void (*thread_begins)(void);
-    /* The thread records no more calls; and it is gone, its last destructor, too. */
+    /* The thread records no more calls; it is gone, its last destructor included. */
     void (*thread_ends)(void);
     void (*thread_gone)(void);
     /* A jump to a frame further out. Signals are not blocked. */
     void (*jumps)(void);
-    /* An exit came of a function that is not open. Signals are not blocked. */
+    /* The exit of a function that is not open. Signals are not blocked. */
     void (*mismatch)(uint64_t function, uint64_t site, uint64_t stack);
     void (*forbidden)(enum feature_forbidden what);
-    /* The program is about to make a system call by its number. Signals are not blocked. */
+    /* The program is about to call syscall(). Signals are not blocked. */
     void (*called)(long number, const long argument[6]);
-    /* The process ends: events may be recorded still. Signals are not blocked. */
+    /* The process ends; events can still be recorded. Signals are not blocked. */
     void (*ending)(void);
-    /* The process ends, and its threads' logs are written. */
+    /* The process ends; its threads' logs are written. */
     void (*ended)(void);
     /* System calls that only this feature makes. */
     const int *calls;

@@ -1,6 +1,6 @@
 /*
- * Descriptors of our own in somebody else's process. The program must get the numbers that it would
- * get without us, and what it does with descriptors that it has closed must not reach our files.
+ * Our descriptors in somebody else's process. The program must get the numbers that it would get
+ * without us, and what it does with descriptors that it has closed must not reach our files.
  */
 #include "collector/core/file.h"
 
@@ -13,8 +13,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* While we open a file, closed standard descriptors are held by what can be neither read nor
- * written: to the program's other threads they stay closed. */
+/* While we open a file, we fill closed standard descriptors with one that can be neither read nor
+ * written: for the program's other threads they stay closed. */
 int file_open_at(int folder, const char *path, int flags)
 {
     int held[3], count = 0;

@@ -1,17 +1,16 @@
 /*
- * --only and --exclude: which functions are recorded. `fisql record` has found the functions that
- * match (it knows their names and files) and gives their addresses behind the slots of the live
- * area:
+ * --only and --exclude: which functions are recorded. `fisql record` knows names and files, finds
+ * the matching functions and writes their addresses behind the slots of the live area:
  *
- *   only | exclude
- *   module PATH
- *   HEX        address of a matching function in that module's file, one a line
+ *     only | exclude
+ *     module PATH
+ *     HEX        address of a matching function in that module's file, one a line
  *
- * When a module appears in the map its functions become bits, one for each byte of its code, so a
- * hook finds its answer with one look. Nothing here compares strings in a hook.
+ * When a module appears in the map, we turn its functions into bits, one for each byte of its code.
+ * So a hook finds its answer with one look and compares no strings.
  *
- * What is left out should cost what an empty hook costs, so hooks note such functions in a table by
- * some bits of their addresses, and look there first.
+ * A function that is left out should cost what an empty hook costs. So hooks note such functions in
+ * a table, indexed by some bits of their addresses, and look there first.
  */
 #include "collector/core/filter.h"
 
@@ -28,9 +27,9 @@ static bool only;
 static struct filter filters[FILTERS_MAX];
 static const struct filter nowhere;
 THREAD_LOCAL const struct filter *filter_last = &nowhere;
-static uint32_t filters_used; /* atomic: entries before it are complete */
+static uint32_t filters_used; /* atomic: earlier entries are complete */
 uint64_t filter_noted[FILTER_NOTED_BYTES / 8];
-static uint32_t changes; /* atomic: of the answers that hooks may have noted */
+static uint32_t changes; /* atomic: counts changes of answers that hooks may have noted */
 
 bool filter_load(int file, uint64_t offset, uint64_t size_bytes)
 {
@@ -74,7 +73,7 @@ static uint64_t hex_value(const char *at, const char *end)
     return value;
 }
 
-/* The answers were changed. A hook that notes an old one at the same time takes it back. */
+/* The answers have changed. A hook that notes an old one at the same time takes it back itself. */
 static void forget_noted(void)
 {
     __atomic_fetch_add(&changes, 1, __ATOMIC_SEQ_CST);
@@ -83,7 +82,7 @@ static void forget_noted(void)
             __atomic_store_n(&filter_noted[i], 0, __ATOMIC_RELAXED);
 }
 
-/* Hooks may be looking at the one that was: its bits stay where they are. */
+/* Hooks may be reading the old filter: its bits stay where they are. */
 static void filter_change(struct filter *known, const struct filter *fresh, size_t bits_bytes)
 {
     if (known->bits == NULL) {
@@ -130,7 +129,7 @@ void filter_module(const char *path, uint64_t bias, uint64_t start, uint64_t end
             filter_change(&filters[i], &filter, bits_bytes);
             return;
         }
-    /* It may lie where an unloaded one was: that one answers no more. */
+    /* It may lie where an unloaded module was: switch that one's filter off. */
     for (uint32_t i = 0; i < filters_used; i++)
         if (filters[i].start < end && start < filters[i].start + filters[i].size)
             __atomic_store_n(&filters[i].size, 0, __ATOMIC_RELEASE);
@@ -141,7 +140,7 @@ void filter_module(const char *path, uint64_t bias, uint64_t start, uint64_t end
 void filter_note(const struct filter *filter, uint64_t function)
 {
     uint64_t *set = filter_noted_set(function);
-    if (filter != &filters[0]) /* what lies elsewhere may come to mean another function */
+    if (filter != &filters[0]) /* other modules may be unloaded, and their addresses reused */
         return;
     for (int way = 0; way < 2; way++) {
         uint32_t seen = __atomic_load_n(&changes, __ATOMIC_SEQ_CST);

@@ -1,4 +1,4 @@
-/* Function filter (--only, --exclude), for each module: see filter.c. */
+/* Function filter (--only, --exclude), by module: see filter.c. */
 #ifndef FISQL_COLLECTOR_CORE_FILTER_H
 #define FISQL_COLLECTOR_CORE_FILTER_H
 
@@ -9,13 +9,13 @@
 
 struct filter {
     uint64_t start, size;
-    unsigned char *bits; /* one for each byte of code; NULL: no function of the module matches */
-    bool passes;         /* are functions with a bit recorded, or those without? */
+    unsigned char *bits; /* one for each byte of code; NULL: no function matches */
+    bool passes;         /* record functions with a bit, or those without? */
 };
 extern HIDDEN THREAD_LOCAL const struct filter *filter_last; /* found last */
-/* The filter of the module in which a function lies; NULL = there is none. */
+/* The filter of a function's module; NULL = none. */
 const struct filter *filter_find(uint64_t function);
-/* Are functions recorded that lie in no such module? */
+/* Do we record functions outside such modules? */
 bool filter_passes_unknown(void);
 
 static inline bool filter_answer(const struct filter *filter, uint64_t function)
@@ -25,8 +25,8 @@ static inline bool filter_answer(const struct filter *filter, uint64_t function)
     return match == filter->passes;
 }
 
-/* Functions of the program itself that are left out, as hooks have found them: sets of two, by some
- * bits of the address. A hook asks here first; the bits would take twice the instructions. */
+/* Left-out functions of the program itself, as hooks have found them: sets of two, by some bits of
+ * the address. A hook looks here first; the filter's bits would take twice the instructions. */
 #define FILTER_NOTED_BYTES 0x10000u
 extern HIDDEN uint64_t filter_noted[FILTER_NOTED_BYTES / 8] __attribute__((aligned(64)));
 static inline uint64_t *filter_noted_set(uint64_t function)
@@ -37,11 +37,11 @@ static inline uint64_t *filter_noted_set(uint64_t function)
 /* Notes one that is left out, if there is room. Async-signal-safe. */
 void filter_note(const struct filter *filter, uint64_t function);
 
-/* Takes what the live area says of it: from `offset` of its file on. False if it cannot be had. */
+/* Takes the filter's text from `offset` of the live area's file. False if it cannot be mapped. */
 bool filter_load(int file, uint64_t offset, uint64_t size_bytes);
-/* Takes another text in its place, which stays mapped; modules are to be gone through then. */
+/* Replaces the text; it must stay mapped. The caller then calls filter_module() for each module. */
 void filter_text(const char *from, uint64_t size_bytes);
-/* A module was loaded: are some of its functions filtered? */
+/* Applies the text to a module. */
 void filter_module(const char *path, uint64_t bias, uint64_t start, uint64_t end);
 
 #endif

@@ -1,4 +1,4 @@
-/* Looks for a function's filter where it is not the last one: see filter_passes.h. */
+/* Finds a function's filter if it is not the last one used: see filter_passes.h. */
 #include "collector/core/filter_passes.h"
 
 #include "collector/core/modules.h"

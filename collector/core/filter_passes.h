@@ -1,13 +1,13 @@
-/* Is a function recorded? Asks the filter (filter.h) of its module, also of one that has just been loaded. */
+/* Is a function recorded? Asks the filter (filter.h) of its module, even of one just loaded. */
 #ifndef FISQL_COLLECTOR_CORE_FILTER_PASSES_H
 #define FISQL_COLLECTOR_CORE_FILTER_PASSES_H
 
 #include "collector/core/filter.h"
 
-/* The same of a function that is not in the last one's module. */
+/* For a function outside the last one's module. */
 bool filter_passes_elsewhere(uint64_t function);
 
-/* Does it let the function at this address be recorded? Most are in the last one's module. */
+/* Most functions are in the last one's module. */
 static inline bool filter_passes(uint64_t function)
 {
     const struct filter *filter = filter_last;

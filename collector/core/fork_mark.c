@@ -1,4 +1,4 @@
-/* What the page says that forked children find empty: see fork_mark.h. */
+/* See fork_mark.h. */
 #include "collector/core/fork_mark.h"
 
 #include "collector/process/process.h"
@@ -14,7 +14,7 @@ void fork_mark_filtered(void)
 void fork_mark_paused(void)
 {
     uint64_t paused;
-    do { /* others may switch at the same time: who stores last has looked last */
+    do { /* threads may switch at once: the last to store has looked last */
         paused = __atomic_load_n(&process.paused, __ATOMIC_SEQ_CST);
         __atomic_store_n(&fork_mark.off, paused, __ATOMIC_SEQ_CST);
     } while (paused != __atomic_load_n(&process.paused, __ATOMIC_SEQ_CST));

@@ -1,20 +1,19 @@
 /*
- * Handing full chunks over to `fisql record`, which appends them to the log while the thread that
- * filled them goes on (formats/live.h, struct fisql_writer).
+ * Hands full chunks over to `fisql record`, which appends them to the log while the thread goes on
+ * (formats/live.h, struct fisql_writer).
  *
- * A log's first page stays where it is, for an interrupted hook may know it; its chunk moves. Each
- * full chunk goes to the writer together with the slot in which it lies, and the log gets another
- * one that its thread takes and lends it (chunk_slot). The chunk in the log's own slot cannot go:
- * the thread writes the first one itself. When there is no writer, or it has enough to do, or there
- * is no slot, the thread writes, too; so nothing waits and nothing is lost.
+ * An interrupted hook may know a log's first page, so that page stays; its chunk moves. Each full
+ * chunk goes to the writer together with its slot; the thread takes another slot and lends it to
+ * the log (chunk_slot). The chunk in the log's own slot cannot go: the thread writes this first one
+ * itself. It also writes if there is no writer, the writer is busy, or no slot is free; so nothing
+ * waits and nothing is lost.
  *
- * A slot that was handed over stays mapped here (live_slot_hand()), and when the writer has freed it
- * it is the next one to be taken. As long as it is whole it can be taken back: whoever changes the
- * slot's state, the writer or we, has the chunk.
+ * A slot that we handed over stays mapped here (live_slot_hand()); once the writer has freed it, we
+ * take it first. While its chunk is whole we can take it back: whoever changes the slot's state,
+ * the writer or we, has the chunk.
  *
- * In which order. The chunk is whole before the log lets go of it, so that whoever salvages finds it
- * once or twice, and readers take one of the two. The log is TAKEN before its chunk_slot changes:
- * its word and the chunk always belong together.
+ * Order: the chunk is whole before the log lets go of it, so salvaging finds it once or twice, and
+ * readers keep one. The log is TAKEN before its chunk_slot changes: word and chunk stay a pair.
  */
 #include "collector/core/hand_over.h"
 
@@ -31,15 +30,15 @@
 #include <sys/syscall.h>
 #include <time.h>
 
-/* So many chunks wait before the writer is woken: it looks by itself every few milliseconds. */
+/* We wake the writer when so many chunks wait: it looks by itself every few milliseconds. */
 #define WAKE_AT 2u
-/* A process that ends waits so many milliseconds for a write of the writer's that is under way. */
+/* A process that ends waits so many milliseconds for a write in progress. */
 #define END_STEPS 200
 
-/* Atomic: chunks were handed over; they may have been appended since. */
+/* Atomic: we handed chunks over; the writer may have appended them since. */
 static uint32_t outstanding;
 
-/* False: it cannot go. */
+/* False: the chunk cannot go. */
 static bool pass(struct thread_log *log, uint32_t waiting)
 {
     struct fisql_writer *writer = &process.area->writer;
@@ -92,7 +91,7 @@ static void write_back(struct thread_log *slot)
     log_file_write(chunk, chunk->length, chunk->calls);
 }
 
-/* Of a writer that was killed nobody knows whether it has appended the chunk: readers drop a copy. */
+/* A killed writer may have appended the chunk: readers drop the copy. */
 static void write_again(struct thread_log *slot)
 {
     chunk_of_slot(slot)->flags |= FISQL_FLAG_SALVAGED;
@@ -112,7 +111,7 @@ void hand_over_take_back(void)
         take_back();
 }
 
-/* The writer may be killed within its write(2), and the word says so only when it is gone. */
+/* The writer may be killed within its write(2); its word says so only when it is gone. */
 void hand_over_end(void)
 {
     const struct timespec step = {0, 1000000};
@@ -122,7 +121,7 @@ void hand_over_end(void)
         take_back();
         if (!live_slots_handed())
             return;
-        uint32_t nothing = 0; /* a sleep by a call that recording needs anyway (seccomp.c) */
+        uint32_t nothing = 0; /* sleep by a call that recording needs anyway (seccomp.c) */
         const long argument[6] = {(long)(intptr_t)&nothing, FUTEX_WAIT_PRIVATE, 0,
                                   (long)(intptr_t)&step};
         system_call(SYS_futex, argument);

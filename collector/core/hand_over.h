@@ -1,4 +1,4 @@
-/* Handing full chunks over to `fisql record`: see hand_over.c. Signals must be blocked. */
+/* Hands full chunks over to `fisql record`: see hand_over.c. Signals must be blocked. */
 #ifndef FISQL_COLLECTOR_CORE_HAND_OVER_H
 #define FISQL_COLLECTOR_CORE_HAND_OVER_H
 
@@ -6,12 +6,12 @@
 
 struct thread_log;
 
-/* Passes the log's chunk on and lends the log an empty one; the chunk is then behind, and the next
- * one is to be begun. False: the chunk is as before, and its thread has to write it. */
+/* Passes the log's chunk on and lends the log an empty one, which the caller then begins. False:
+ * the chunk is unchanged, and its thread has to write it. */
 bool hand_over(struct thread_log *log);
-/* Writes what was handed over and not yet appended, for nobody is there any more to do so. */
+/* Writes the chunks that were handed over and not appended, because the writer is gone. */
 void hand_over_take_back(void);
-/* The same where the process ends, for fisql record may be killed before it comes to them. */
+/* The same at the process's end: fisql record may be killed before it appends them. */
 void hand_over_end(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* The list of chunks that fisql record is to append: see handed.h. */
+/* See handed.h. */
 #include "collector/core/handed.h"
 
 #include "collector/core/chunk.h"
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 
-/* A thread that may not make system calls waits so long for room. */
+/* A thread without system calls waits so long for room. */
 #define PATIENCE_US 1000000u
 
 bool handed_taken(void)
@@ -58,8 +58,7 @@ bool handed_silently_possible(void)
            (__atomic_load_n(&area->writer.alive, __ATOMIC_RELAXED) & FUTEX_OWNER_DIED) == 0;
 }
 
-/* Room comes when the writer has appended a chunk, which takes it a millisecond at most where it gets a
- * processor. */
+/* The writer makes room by appending a chunk, which takes a millisecond at most once it runs. */
 bool handed_copy(const void *chunk, size_t size_bytes)
 {
     struct fisql_live_area *area = process.area;

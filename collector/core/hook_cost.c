@@ -1,9 +1,8 @@
 /*
- * What the two hooks of a call cost, measured when a process starts to be recorded: the hooks are
- * called many times on a log that nobody reads. The inside part is what an empty function's own
- * measured time comes to (from reading the clock in the enter hook to reading it in the exit hook);
- * the outside part is the rest, which its caller pays. The fastest round counts: the others were
- * disturbed.
+ * The cost of a call's two hooks, measured when a process begins to be recorded: we call the hooks
+ * many times on a log that nobody reads. The inside part is the measured time of an empty function
+ * (from the enter hook's reading of the clock to the exit hook's); the outside part is the rest,
+ * which its caller pays. The fastest round counts: the others were disturbed.
  */
 #include "collector/core/hook_cost.h"
 
@@ -24,9 +23,9 @@ typedef void hook(void *function, void *site);
 static hook *volatile enter = __cyg_profile_func_enter;
 static hook *volatile leave = __cyg_profile_func_exit;
 
-/* Calls through a pointer that the compiler cannot see through, as a program calls. The pointer
- * passes through a register: gcc 16 would else make it a call through the variable, which the
- * loader takes for a call of the hook by a function that is instrumented. */
+/* Calls through a pointer that the compiler cannot see through, as a program does. The pointer
+ * passes through a register: else gcc 16 calls through the variable, and the loader takes this for
+ * a call of the hook by an instrumented function. */
 static inline void call(hook *volatile *pointer, void *function)
 {
     hook *loaded = *pointer;
@@ -42,8 +41,7 @@ struct scratch {
     struct shadow_call shadow[8];
 };
 
-/* Ticks that a round took, and in *inside those that its calls measured of themselves; 0 if it was
- * disturbed. */
+/* A round's ticks; *inside: those that its calls measured themselves. 0 if it was disturbed. */
 static uint64_t measure_round(struct scratch *scratch, uint64_t *inside)
 {
     struct thread_log *log = &scratch->log;
@@ -88,7 +86,7 @@ void hook_cost_measure(uint64_t ticks_per_second, uint64_t *inside_ps, uint64_t 
     thread_log_deltas(log);
     log->dictionary[pair_slot(address, address)] = (struct pair){address, address};
     current_log = log;
-    filter_last = &passing; /* where functions are filtered, hooks ask */
+    filter_last = &passing; /* the hooks ask if functions are filtered */
     for (int round = 0; round < ROUNDS; round++) {
         uint64_t ticks = measure_round(scratch, &inside);
         if (ticks != 0 && ticks < best) {

@@ -1,10 +1,10 @@
-/* What hooks cost where they are called: see hook_sample.h. */
+/* See hook_sample.h. */
 #include "collector/core/hook_sample.h"
 
 #include "collector/core/control.h"
 
 #ifdef FISQL_VALUES
-#define SAMPLE_NS_MAX 20000u /* memory is read, perhaps by several system calls */
+#define SAMPLE_NS_MAX 20000u /* they read memory, perhaps by several system calls */
 #else
 #define SAMPLE_NS_MAX 2000u
 #endif
@@ -15,7 +15,7 @@ static void add(struct thread_log *log, uint64_t ticks, bool enter)
     struct fisql_cost cost = fisql_cost_unpack(log->chunk->cost);
     uint32_t *count = enter ? &cost.enters : &cost.exits;
     uint64_t *sum = enter ? &cost.enter_ticks : &cost.exit_ticks;
-    ticks = (ticks + 2) & ~(uint64_t)3; /* what the word keeps */
+    ticks = (ticks + 2) & ~(uint64_t)3; /* the word's precision */
     if (ticks >= SAMPLE_NS_MAX * process.ticks_per_us / 1000 || *count >= FISQL_COST_COUNT_MAX ||
         *sum + ticks > FISQL_COST_TICKS_MAX * 4u)
         return;
@@ -43,7 +43,7 @@ void hook_sample_add(struct thread_log *log, uint64_t ticks, bool enter)
     if (log->thread.units_max == 0)
         return;
     if (UNLIKELY(control_asked())) {
-        log_limit_set(log, 0); /* the next hook looks what for: log_maintain() */
+        log_limit_set(log, 0); /* the next hook does it: log_maintain() */
         return;
     }
     if (++log->thread.sample_burst < BURST_HOOKS) {

@@ -1,15 +1,14 @@
 /*
  * The hooks that -finstrument-functions calls: enter and exit.
  *
- * This is the fast path. It writes one event and one shadow-stack entry, and takes the slow path
- * (hooks_slow.c) when anything is out of the ordinary: no log yet, a hook already at work in this
- * thread (a signal handler), the pair not in the dictionary, a long delta, a full chunk, or a call
- * stack that does not fit (shadow_stack.h). Now and then a hook measures what it costs itself: see
- * hook_sample.h.
+ * This is the fast path. It writes one event and one shadow-stack entry. It takes the slow path
+ * (hooks_slow.c) if anything is unusual: no log yet, a hook already at work in this thread (a
+ * signal handler), the pair not in the dictionary, a long delta, a full chunk, or a call stack that
+ * does not fit (shadow_stack.h). Now and then a hook measures its own cost: see hook_sample.h.
  *
- * Where recording is off for a thread, or a function is left out, a hook should cost what an empty one
- * costs: see unready(). So what is asked first needs no clock and no registers to be saved; the fast
- * path proper is jumped to.
+ * If recording is off for a thread, or a function is left out, a hook should cost what an empty one
+ * costs: see unready(). So the first tests need no clock and save no registers; from them we jump
+ * to the fast path proper.
  */
 #include "collector/core/hooks.h"
 
@@ -23,32 +22,31 @@
 
 #include <string.h>
 
-/* Inlined into the hooks, and into their samples, which have a limit of their own. */
+/* Inlined into the hooks and into their samples, which have their own limit. */
 #define FAST static inline __attribute__((always_inline))
 #define APART static __attribute__((noinline))
 
-/* Does nothing stand against the fast path so far? Something does where functions are filtered. */
+/* Does nothing rule out the fast path so far? Filtered functions do. */
 FAST bool log_ready(const struct thread_log *log)
 {
     return LIKELY((log->busy | log->shadow.hidden) + 1 == fork_mark.mine);
 }
 
-/* The calling thread's log where nothing does, functions filtered or not; else NULL. */
+/* The calling thread's log if nothing does except a filter; else NULL. */
 FAST struct thread_log *log_free(void)
 {
     struct thread_log *log = current_log;
     return log == NULL || (log->busy | log->shadow.hidden) != 0 || fork_mark.mine == 0 ? NULL : log;
 }
 
-/* What there is to do where log_ready() has no log. Much of a run may be off, so it is a matter of a
- * few looks. */
+/* What to do without log_ready(), decided with few instructions: much may be unrecorded. */
 enum unready {
-    UNREADY_OFF,  /* recording is, for this thread, or this function is left out */
-    UNREADY_FAST, /* nothing stands against the fast path */
+    UNREADY_OFF,  /* recording is off for this thread, or the function is left out */
+    UNREADY_FAST, /* nothing rules out the fast path */
     UNREADY_SLOW
 };
 
-/* Is there nothing to do, as far as can be told with a look or two? */
+/* Do one or two loads show that there is nothing to do? */
 FAST bool nothing_to_do(const struct thread_log *log, uint64_t function)
 {
     if (UNLIKELY(fork_mark.off != 0) && log == NULL)
@@ -56,13 +54,13 @@ FAST bool nothing_to_do(const struct thread_log *log, uint64_t function)
     return LIKELY(*filter_noted_set(function) == function);
 }
 
-/* The same of an entry, which also sees what `fisql control` asks for: one of the two hooks is enough. */
+/* The same for an entry, which also sees what `fisql control` asks; one hook of two suffices. */
 FAST bool nothing_to_enter(const struct thread_log *log, uint64_t function)
 {
     return nothing_to_do(log, function) && LIKELY(!control_asked());
 }
 
-/* Does the filter of the function's module leave it out? Hooks of that function ask no more then. */
+/* Does the filter of the function's module leave it out? Then its hooks need not ask again. */
 FAST bool leaves_out(const struct filter *filter, uint64_t function)
 {
     if (filter_noted_set(function)[1] == function)
@@ -90,14 +88,14 @@ FAST enum unready unready(uint64_t function)
     return log_free() != NULL ? UNREADY_FAST : UNREADY_SLOW;
 }
 
-/* Up to which units of the chunk it may go on. */
+/* The chunk's units beyond which the slow path is taken. */
 FAST uint32_t limit_of(const struct thread_log *log, bool sample)
 {
     return sample ? units_max_of(log) : log->thread.units_max;
 }
 
-/* Writes the event of a call entered at `tick`, with its arguments where there is a recipe for them (0 =
- * none). Returns false if the slow path has to. */
+/* Writes the event of a call entered at `tick`, with its arguments if there is a recipe (0 = none).
+ * Returns false if the slow path has to. */
 FAST bool enter_fast(struct thread_log *log, uint64_t function, uint64_t site, uint64_t stack,
                      uint64_t tick, bool sample, uint64_t recipe)
 {
@@ -136,7 +134,7 @@ FAST bool enter_fast(struct thread_log *log, uint64_t function, uint64_t site, u
     return LIKELY(log_leave(log, after));
 }
 
-/* Where the fast path found something. */
+/* When the fast path gave up. */
 APART void enter_other(uint64_t function, uint64_t site, uint64_t stack, uint64_t tick)
 {
     struct thread_log *log = log_free();
@@ -190,7 +188,7 @@ EXPORT void __cyg_profile_func_enter(void *function_address, void *site_address)
         enter_hot(function, site, stack, log);
 }
 
-/* Likewise for a call that is left. */
+/* Writes the event of a call that ends, as enter_fast(). */
 FAST bool exit_fast(struct thread_log *log, uint64_t function, uint64_t site, uint64_t stack,
                     bool tail, uint64_t tick, bool sample, bool short_too, uint64_t recipe)
 {
@@ -287,15 +285,15 @@ EXPORT void __cyg_profile_func_exit(void *function_address, void *site_address)
 }
 
 #ifdef FISQL_VALUES
-/* ---- with registers kept ---- */
+/* ---- with registers saved ---- */
 
-/* Without a log nothing has a time, and the clock may be forbidden (seccomp.c). */
+/* Without a log no tick is needed, and reading the clock may be forbidden (seccomp.c). */
 static uint64_t tick_of_log(void)
 {
     return current_log != NULL ? clock_read(process.clock) : 0;
 }
 
-/* Where the fast path found something. `tick`: of its try, 0 if there was none. */
+/* When the fast path gave up. `tick`: that of its attempt, 0 = none. */
 APART void enter_kept_other(uint64_t function, uint64_t site, uint64_t stack, uint64_t recipe,
                             uint64_t tick)
 {
@@ -321,7 +319,7 @@ APART void enter_kept_other(uint64_t function, uint64_t site, uint64_t stack, ui
             values_missed(stack);
         return;
     }
-    uint64_t before = values_kept; /* of a hook that this one's signal handler interrupted */
+    uint64_t before = values_kept; /* of the hook that this signal handler interrupted */
     values_kept = stack;
     hook_enter_slow(function, site, stack);
     values_kept = before;

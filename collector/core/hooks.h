@@ -1,5 +1,4 @@
-/* The hooks that -finstrument-functions calls: `site` is the address in the caller that the
- * function returns to. */
+/* The hooks that -finstrument-functions calls. `site`: the function's return address. */
 #ifndef FISQL_COLLECTOR_CORE_HOOKS_H
 #define FISQL_COLLECTOR_CORE_HOOKS_H
 

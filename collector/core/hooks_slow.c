@@ -1,7 +1,4 @@
-/*
- * What the hooks do where anything is out of the ordinary: see hooks.c. Calls below --depth come
- * here too, and leave a count.
- */
+/* The hooks' slow path: see hooks.c. Calls below --depth come here, too, and leave a count. */
 #include "collector/core/hooks_slow.h"
 
 #include "collector/core/control.h"
@@ -17,7 +14,7 @@
 
 /* ---- calls that leave a count ---- */
 
-/* A call that is not logged: one deeper than --depth, or deeper than the shadow stack has room. */
+/* Enters a call deeper than --depth, or than the shadow stack has room: it is not logged. */
 static bool enter_hidden(struct thread_log *log, uint64_t function, uint64_t site, uint64_t stack)
 {
     if (log->shadow.blind != 0 || calls_open(log) >= log->shadow.depth_max)
@@ -25,7 +22,7 @@ static bool enter_hidden(struct thread_log *log, uint64_t function, uint64_t sit
     return count_enter(log, &(struct shadow_call){function, site, stack, 0});
 }
 
-/* The common case of entering below --depth. Returns false if anything is out of the ordinary. */
+/* The common case of entering below --depth. Returns false if anything is unusual. */
 static bool enter_deep(uint64_t function, uint64_t site, uint64_t stack)
 {
     struct thread_log *log = current_log;
@@ -72,7 +69,7 @@ bool hook_exit_short(struct thread_log *log, uint64_t tick)
 
 /* ---- entering ---- */
 
-/* Is the function left out by --only or --exclude? Of scopes made by hand levels decide. */
+/* Does --only or --exclude leave the function out? For scopes made by hand, levels decide. */
 static bool left_out(uint64_t function)
 {
     return process.filtered != 0 && !fisql_is_point(function) && !filter_passes(function);
@@ -115,7 +112,7 @@ void hook_enter_since(uint64_t function, uint64_t site, uint64_t stack, uint64_t
         }
         if (log->shadow.throw_depth > calls_open(log))
             log->shadow.throw_depth =
-                calls_open(log); /* this one runs while the exception passes */
+                calls_open(log); /* this call runs while the exception passes */
         if (UNLIKELY(calls_open(log) >= log->shadow.depth_max) && log->shadow.blind == 0 &&
             memory_deepen(log)) {
             log_leave(log, 0);
@@ -176,8 +173,8 @@ static bool exit_mismatched(struct thread_log *log, uint64_t function, uint64_t 
     return log_commit(log, &event, 0, tick);
 }
 
-/* Nothing that a sound program does explains it: a jump, an exception or a stack of its own, recording that
- * began late, calls that are not in the log. Of a process the first one is reported. */
+/* Is this exit not explained by anything that a sound program does: a jump, an exception, a stack
+ * of its own, a late start of recording, calls that are not in the log? True once in a process. */
 static bool mismatch_is_strange(struct thread_log *log, uint64_t stack)
 {
     static uint32_t told;

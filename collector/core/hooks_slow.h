@@ -1,4 +1,4 @@
-/* What the hooks do where anything is out of the ordinary. `stack` is the hook's frame address. */
+/* The hooks' slow path. `stack` is the hook's frame address. */
 #ifndef FISQL_COLLECTOR_CORE_HOOKS_SLOW_H
 #define FISQL_COLLECTOR_CORE_HOOKS_SLOW_H
 
@@ -7,13 +7,12 @@
 #include "collector/values/values.h"
 
 void hook_enter_slow(uint64_t function, uint64_t site, uint64_t stack);
-/* The call began at since_tick, some time ago, or when the last event was, if that is later; 0 = now. */
+/* The call began at since_tick, or at the last event if that is later; 0 = now. */
 void hook_enter_since(uint64_t function, uint64_t site, uint64_t stack, uint64_t since_tick);
-/* tail: the compiler made the exit hook a tail call of the function that ends. */
+/* tail: the compiler made the exit hook a tail call of the ending function. */
 void hook_exit_slow(uint64_t function, uint64_t site, uint64_t stack, bool tail);
 
-/* Is the innermost call, whose exit is at `tick`, a leaf shorter than --min-duration? Its enter is
- * then the last event. */
+/* Is the innermost call, ending at `tick`, a leaf (its enter is last) below --min-duration? */
 static inline bool hook_short_leaf(struct thread_log *log, uint64_t word, uint64_t tick)
 {
     const struct shadow_call *call = &log->shadow.calls[(int64_t)fisql_word_depth(word) - 1];
@@ -26,7 +25,7 @@ static inline bool hook_short_leaf(struct thread_log *log, uint64_t word, uint64
     return (code & 1) != 0 && slot < DICTIONARY_ENTRIES &&
            pair_is(log, slot, call->function, call->site);
 }
-/* Counts it. Returns as count_call(). */
+/* Counts that call. Returns as count_call(). */
 bool hook_exit_short(struct thread_log *log, uint64_t tick);
 
 #endif

@@ -1,14 +1,14 @@
 /*
  * longjmp and C++ exceptions: calls that end without an exit hook.
  *
- * longjmp and its kin are interposed to learn where they jump to: every call whose frame lies below
- * the target's stack pointer is gone, and the log says so at once. __cxa_throw marks that an
- * exception is under way (exit hooks that g++ runs in cleanups are then unwinding, not returns),
- * and __cxa_begin_catch, called from the frame that catches, ends every call below that frame.
+ * We interpose longjmp and its relatives to learn where they jump: every call whose frame lies
+ * below the target's stack pointer is gone, and the log says so at once. __cxa_throw marks that an
+ * exception is under way: the exit hooks that g++ runs in cleanups are then unwinding, not returns.
+ * __cxa_begin_catch, called from the frame that catches, ends every call below that frame.
  *
- * In the shared library these are interposed by name. A program that links libfisql.a is linked
- * with --wrap for them (`fisql cc --static-runtime`), for there is no next definition to look up in
- * a static program; FISQL_WRAP then gives them their wrapped names.
+ * In the shared library we interpose by name. A static program has no next definition to look up,
+ * so a program with libfisql.a is linked with --wrap (`fisql cc --static-runtime`); FISQL_WRAP
+ * selects the wrapped names.
  */
 #include "collector/core/interpose.h"
 
@@ -21,7 +21,7 @@
 #include <string.h>
 
 #if defined(__aarch64__)
-/* The word of a jmp_buf that holds the stack pointer: glibc's JB_SP; musl has it there too. */
+/* The word of a jmp_buf that holds the stack pointer: glibc's JB_SP; the same in musl. */
 static uint64_t jump_word(const void *buffer)
 {
     uint64_t word;
@@ -30,16 +30,16 @@ static uint64_t jump_word(const void *buffer)
 }
 #endif
 
-extern void *__libc_stack_end __attribute__((weak)); /* glibc alone has it, static programs too */
+extern void *__libc_stack_end __attribute__((weak)); /* only glibc has it */
 
-/* The stack pointer that longjmp will set; 0 where it is not known.
+/* The stack pointer that longjmp will set; 0 = not known.
  *
- * x86-64: glibc keeps it in the jmp_buf at index 6 (JB_RSP), rotated left by 17 after an exclusive
- * or with the pointer guard at %fs:0x30 (glibc, sysdeps/x86_64: jmpbuf-offsets.h, pointer_guard.h);
- * musl keeps it there as it is (src/setjmp/x86_64/setjmp.s).
+ * x86-64: glibc stores it in the jmp_buf at index 6 (JB_RSP), xored with the pointer guard at
+ * %fs:0x30 and rotated left by 17 (glibc, sysdeps/x86_64: jmpbuf-offsets.h, pointer_guard.h); musl
+ * stores it there unchanged (src/setjmp/x86_64/setjmp.s).
  *
- * aarch64: an exclusive or too (none in musl), with a guard that only the C library can read. A
- * setjmp of our own, whose stack pointer is known, shows it. */
+ * aarch64: xored, too (not in musl), with a guard that only the C library can read. A setjmp of our
+ * own, whose stack pointer we know, reveals it. */
 static uint64_t jump_target(const void *buffer)
 {
 #if defined(__x86_64__) && defined(__GLIBC__)

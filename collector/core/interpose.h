@@ -1,4 +1,4 @@
-/* The interposed longjmp and its kin: what interpose.c shares with jump_chk.c. */
+/* The interposed longjmp and its relatives: shared by interpose.c and jump_chk.c. */
 #ifndef FISQL_COLLECTOR_CORE_INTERPOSE_H
 #define FISQL_COLLECTOR_CORE_INTERPOSE_H
 
@@ -8,11 +8,11 @@
 
 #define OWN_STACK FRAME_ADDRESS()
 
-/* Records what a jump from `own_stack` to where the buffer says ends. */
+/* Records the calls that a jump from `own_stack` to the buffer's target ends. */
 void interpose_before_jump(const void *buffer, uint64_t own_stack);
 
 #ifdef FISQL_WRAP
-/* `weak`: where the real one may be missing. */
+/* `weak`: the real one may be missing. */
 #define JUMP_WRAPPED(name, weak)                                                                   \
     extern void __real_##name(struct __jmp_buf_tag buffer[1], int value)                           \
         __attribute__((noreturn weak));                                                            \
@@ -40,7 +40,7 @@ void (*interpose_find_jump(const char *name))(struct __jmp_buf_tag[1], int);
     }
 #endif
 
-/* Where the calling thread has thrown an exception, last. */
+/* Where the calling thread last threw an exception. */
 extern HIDDEN THREAD_LOCAL uint64_t interpose_throw_site;
 
 #endif

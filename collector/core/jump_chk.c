@@ -1,7 +1,6 @@
 /*
- * __longjmp_chk of static programs: what longjmp becomes with -D_FORTIFY_SOURCE. Not every libc has
- * it, so this is a member that the linker takes only where the program calls it; only then is the
- * real one asked for.
+ * __longjmp_chk of static programs: longjmp with -D_FORTIFY_SOURCE. Not every libc has it, so this
+ * archive member is linked only if the program calls it; only then is the real one needed.
  */
 #include "collector/core/interpose.h"
 

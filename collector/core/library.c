@@ -1,9 +1,9 @@
 /*
- * What differs between C libraries and between the shared and the linked-in collector.
+ * What differs between C libraries, and between the shared and the linked-in collector.
  *
- * dlclose: interposed to learn that addresses may come to mean other functions. Every thread begins
- * a new chunk then, whose dictionary is empty. (dlopen is not interposed: see modules.c.) In a
- * program that links libfisql.a the linker wraps it, as with longjmp (interpose.c).
+ * We interpose dlclose because addresses may then come to mean other functions. Every thread begins
+ * a new chunk, whose dictionary is empty. (We do not interpose dlopen: see modules.c.) In a program
+ * with libfisql.a the linker wraps dlclose, like longjmp (interpose.c).
  */
 #include "collector/core/library.h"
 
@@ -74,7 +74,7 @@ void library_exit(int status)
         syscall(SYS_exit_group, status);
 }
 #else
-/* glibc has pthread_atfork() in a static part of it, which calls this; musl has it as others. */
+/* glibc's pthread_atfork() is static and calls this; musl's is an ordinary function. */
 extern int __register_atfork(void (*)(void), void (*)(void), void (*)(void), void *)
     __attribute__((weak));
 extern void *__dso_handle __attribute__((visibility("hidden")));
@@ -112,7 +112,7 @@ static __attribute__((constructor)) void library_setup(void)
     memcpy(&next_exit, &found, sizeof found);
 }
 
-/* A sanitizer may want to report before the process ends. */
+/* A sanitizer may report before the process ends. */
 void library_exit(int status)
 {
     if (next_exit != NULL)
@@ -121,17 +121,17 @@ void library_exit(int status)
         syscall(SYS_exit_group, status);
 }
 
-/* A sanitizer's runtime that is a library asks for options here when it starts. In a program built with
- * it, that is before the environment is set. A preloaded one starts among the libraries' constructors,
- * where malloc() would start the recording in the middle of it. */
+/* A sanitizer's runtime library asks for options here when it starts. In a program built with it,
+ * that is before the environment is set. A preloaded one starts among the libraries' constructors,
+ * where malloc() would start recording in the middle of it. */
 static void sanitizer_starts(void)
 {
     if (environ != NULL)
         library_sanitizer_starting = true;
 }
 
-/* gcc's ASan runtime would refuse to run with a library before it, unless told otherwise here. A
- * program that has this function itself is given the option in ASAN_OPTIONS. */
+/* gcc's ASan runtime refuses to run behind another library unless this option is set. A program
+ * that has this function itself gets the option in ASAN_OPTIONS. */
 EXPORT const char *__asan_default_options(void);
 EXPORT const char *__asan_default_options(void)
 {

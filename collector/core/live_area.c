@@ -1,8 +1,8 @@
 /*
- * The live area: the memory that outlives the process (formats/live.h). Its head is mapped at start,
- * a slot when a thread takes it: address space may be short. The program may close descriptors,
- * change its user or its root folder, so neither descriptor nor path is needed for that: what is
- * mapped is mapped again, further on (slot_map()). A slot is taken by setting its bit.
+ * The live area: memory that outlives the process (formats/live.h). We map its head at start, a
+ * slot when a thread takes it, because address space may be short. The program may close
+ * descriptors or change its user or root folder, so mapping a slot needs neither descriptor nor
+ * path: we map the mapped part again, further on (slot_map()). Setting its bit takes a slot.
  */
 #include "collector/core/live_area.h"
 
@@ -26,12 +26,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define PART_PAGE_MAX 65536u /* what lies behind the slots begins at multiples of it */
+#define PART_PAGE_MAX 65536u /* the parts behind the slots begin at multiples of it */
 #define SLOTS_OWN 256u       /* in a live area that the collector makes itself */
 
 #define HOP_BYTES ((off_t)4 << 20)
 
-/* Held only where another image will need it. */
+/* Open only if another image will need it. */
 static int area_file = -1;
 static ino_t area_inode;
 
@@ -70,13 +70,13 @@ static uint64_t inode_of(const char *path)
     return stat(path, &status) == 0 ? (uint64_t)status.st_ino : 0;
 }
 
-/* Shows fisql record that a process has the area. The lock is the open file's, which the mapping
- * keeps open: it passes on to children with the mapping, and ends with the last process that has
- * it. Refused when fisql record has ended the run. */
+/* Shows fisql record that a process has the area. The lock belongs to the open file, which the
+ * mapping keeps open: children inherit it with the mapping, and it ends with the last of them.
+ * Fails if fisql record has ended the run. */
 static bool area_lock(int file)
 {
     struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET};
-    return fcntl(file, F_OFD_SETLK, &lock) == 0 || errno != EAGAIN; /* other: it sees our slots */
+    return fcntl(file, F_OFD_SETLK, &lock) == 0 || errno != EAGAIN; /* else it sees our slots */
 }
 
 uint64_t live_owner_start(void)
@@ -92,7 +92,7 @@ uint64_t live_owner_start(void)
     if (length <= 0)
         return 0;
     text[length] = 0;
-    const char *at = strrchr(text, ')'); /* the name before it may hold anything */
+    const char *at = strrchr(text, ')'); /* the name before it may contain anything */
     for (int field = 2; at != NULL && field < 22; field++)
         at = strchr(at + 1, ' ');
     uint64_t start = 0;
@@ -101,7 +101,7 @@ uint64_t live_owner_start(void)
     return start;
 }
 
-/* Where the changes lie in an area of our own, and its bytes. */
+/* Offset of the changes in an area that we make ourselves; its size. */
 static size_t own_changes_at(uint32_t slots)
 {
     return (area_bytes(slots) + PART_PAGE_MAX - 1) / PART_PAGE_MAX * PART_PAGE_MAX;
@@ -112,8 +112,8 @@ static size_t own_bytes(uint32_t slots)
     return own_changes_at(slots) + sizeof(struct fisql_changes);
 }
 
-/* Without fisql record the live area is a file beside the log. Its blocks are allocated before they
- * are touched: on a full disk a store into a hole would kill the program. */
+/* Without fisql record the live area is a file beside the log. We allocate its blocks before we
+ * touch them: on a full disk a store into a hole would kill the program. */
 static bool area_create(void)
 {
     struct rlimit limit;
@@ -263,7 +263,7 @@ bool live_area_open(void)
     return area_create();
 }
 
-/* Without fisql record: makes sure that a slot's blocks are on the disk. */
+/* Without fisql record: allocates a slot's blocks on the disk. */
 static bool slot_allocate(uint32_t index)
 {
     if (process.with_parent)
@@ -279,7 +279,7 @@ static bool slot_allocate(uint32_t index)
 
 /* ---- mapping slots ---- */
 
-/* What is mapped for a slot: whole pages, of whatever size. */
+/* A slot's mapping: whole pages, of any size. */
 struct window {
     off_t offset;
     size_t bytes, before; /* before the slot */
@@ -294,15 +294,15 @@ static struct window window_of(uint32_t slot)
 }
 
 #define MAPPED_KEPT 32
-#define HANDED_OWN_MAX 8u /* whole chunks of a process: what waits is not in the caches any more */
+#define HANDED_OWN_MAX 8u /* whole chunks of a process: later ones have left the caches */
 
 struct mapped {
     struct thread_log *log; /* NULL = none */
     uint32_t slot;
 };
 
-static uint32_t slots_lock; /* guards what follows; taken with signals blocked */
-/* Slots that were given back, or handed over, and are still mapped. */
+static uint32_t slots_lock; /* guards the variables below; taken with signals blocked */
+/* Slots that are still mapped after they were given back or handed over. */
 static struct mapped kept[MAPPED_KEPT];
 static uint32_t kept_next; /* the one to give up next */
 static struct mapped near; /* the last one mapped, to reach its neighbours from */
@@ -317,8 +317,8 @@ static void slot_unmap(struct mapped *mapped)
     mapped->log = NULL;
 }
 
-/* mremap() with an old size of 0 maps a shared mapping once more (mremap(2)), and goes on behind
- * its end: so a far slot is reached in hops. Returns MAP_FAILED where that is not to be had. */
+/* mremap() with an old size of 0 maps a shared mapping once more (mremap(2)), and may extend beyond
+ * its end: so we reach a far slot in hops. Returns MAP_FAILED if that fails. */
 static unsigned char *map_further(unsigned char *at, off_t position, const struct window *window)
 {
     for (bool first = true;; first = false) {
@@ -376,7 +376,7 @@ static uint32_t state_of(const struct thread_log *slot)
     return __atomic_load_n(&slot->live.state, __ATOMIC_ACQUIRE);
 }
 
-/* Was it handed over by this process, and not appended yet? */
+/* Did this process hand it over, and is it not appended yet? */
 static bool kept_handed(const struct mapped *mapped)
 {
     const struct thread_log *log = mapped->log;
@@ -386,7 +386,7 @@ static bool kept_handed(const struct mapped *mapped)
            log->live.process_key == process.key && fisql_slot_taken(process.area, mapped->slot);
 }
 
-/* In a place that is empty, or of a slot that need not be taken back. False if there is none. */
+/* Puts it in an empty place, or replaces a slot that we need not take back. False: none. */
 static bool kept_put(struct mapped mapped)
 {
     uint32_t at = 0;
@@ -403,7 +403,7 @@ static bool kept_put(struct mapped mapped)
     return true;
 }
 
-/* A slot that is mapped already, if one of them is free. */
+/* A free slot that is still mapped, if there is one; else a free slot's number. */
 static struct mapped kept_take(void)
 {
     for (int i = 0; i < MAPPED_KEPT; i++) {
@@ -429,7 +429,7 @@ struct thread_log *live_slot_take(void)
     lock_release(&slots_lock);
     if (mapped.log == NULL)
         return NULL;
-    /* In this order: who sees that it is taken sees whose it is. */
+    /* In this order: a reader that sees it taken also sees its owner. */
     memset(mapped.log, 0, sizeof *mapped.log);
     mapped.log->in_area = mapped.slot + 1;
     live_slot_own(mapped.log);
@@ -483,7 +483,7 @@ static bool state_take(struct thread_log *slot, uint32_t state)
                                        __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
 }
 
-/* One that was handed over and that nobody has appended, out of kept[]; NULL if there is none. */
+/* Takes a slot that was handed over and not appended out of kept[]; NULL if there is none. */
 static struct thread_log *handed_take(bool dead)
 {
     struct thread_log *found = NULL;
@@ -532,13 +532,13 @@ bool live_slots_handed(void)
 void live_area_forked(void)
 {
     lock_forked(&slots_lock);
-    memset(kept, 0, sizeof kept); /* another thread may have been at it; it is address space */
+    memset(kept, 0, sizeof kept); /* another thread may have been changing it */
     near.log = NULL;
 }
 
 /* ---- what others left ---- */
 
-/* They are read from the file, for mapping all of them would take address space. */
+/* Reads them from the file: mapping them all would take address space. */
 void live_slots_look(bool (*each)(uint32_t slot, const struct thread_log *copy, void *context),
                      void *context)
 {
@@ -582,7 +582,7 @@ bool live_area_leave(const void *chunk, size_t size_bytes)
     memcpy(chunk_of_slot(log), chunk, size_bytes);
     uint32_t slot = log->in_area - 1;
     __atomic_store_n(&log->live.state, FISQL_SLOT_WHOLE, __ATOMIC_RELEASE);
-    live_slot_unmap(log, slot); /* fisql record gives the slot back */
+    live_slot_unmap(log, slot); /* fisql record frees the slot */
     return true;
 }
 
@@ -590,7 +590,7 @@ static bool find_live(uint32_t slot, const struct thread_log *copy, void *contex
 {
     bool *found = context;
     (void)slot;
-    /* Another process's may still be filled, unless that process is gone. */
+    /* Another process may still fill it, unless that process is gone. */
     bool others = copy->live.process_key != process.key &&
                   (kill((pid_t)copy->live.pid, 0) == 0 || errno != ESRCH);
     *found = copy->live.state == FISQL_SLOT_LIVE &&
@@ -604,7 +604,7 @@ void live_area_remove(void)
     struct fisql_live_area *area = process.area;
     if (area == NULL || process.with_parent ||
         __atomic_load_n(&area->lost_chunks, __ATOMIC_ACQUIRE) != 0)
-        return; /* what was lost stands nowhere else */
+        return; /* only this file says what was lost */
     live_slots_look(find_live, &found);
     if (!found)
         unlink(process.live_path);

@@ -1,4 +1,4 @@
-/* The live area (formats/live.h): the memory that outlives the process, and its slots. */
+/* The live area (formats/live.h), memory that outlives the process, and its slots. */
 #ifndef FISQL_COLLECTOR_CORE_LIVE_AREA_H
 #define FISQL_COLLECTOR_CORE_LIVE_AREA_H
 
@@ -11,47 +11,44 @@ struct thread_log;
 
 /* Opens or creates the live area. */
 bool live_area_open(void);
-/* The collector begins its start, or has ended it. */
+/* The collector begins (inside) or ends its start. */
 void live_area_starting(bool inside);
-/* When this process started, as others can see it; 0 where they cannot. */
+/* When this process started, as other processes see it; 0 if they cannot. */
 uint64_t live_owner_start(void);
-/* A slot: NULL when none is free. */
+/* Takes a slot; NULL if none is free. */
 struct thread_log *live_slot_take(void);
 /* Maps slots in advance. */
 void live_slots_reserve(void);
 void live_slot_release(struct thread_log *log);
-/* Gives a slot with a whole chunk to fisql record, which will free it; false where it has too many of
- * this process's already. Until it is appended this process can take it back: `write` is called with each such slot, also with those that fisql record was
- * writing when it was killed (dead). */
+/* Gives a slot with a whole chunk to fisql record, which will free it; false if it already has too
+ * many of this process's slots. This process can take slots back that are not appended yet: `write`
+ * is called with each. dead: fisql record was killed; take back those that it was writing, too. */
 bool live_slot_hand(struct thread_log *slot);
 void live_slots_take_back(bool dead, void (*write)(struct thread_log *slot));
-/* Has fisql record so many of them that it would not get another one? */
+/* Does fisql record have so many that live_slot_hand() should not give it another? */
 bool live_slots_many(void);
-/* Is there one that fisql record has not appended? */
+/* Is any not appended yet? */
 bool live_slots_handed(void);
-/* Puts this process into a slot that it has taken. */
+/* Makes this process the owner of a slot that it has taken. */
 void live_slot_own(struct thread_log *log);
 void live_area_forked(void);
-/* Leaves a whole chunk in the live area, for fisql record to append to the log. False: it cannot.
- */
+/* Leaves a whole chunk in the live area, for fisql record to append. Returns false if it cannot. */
 bool live_area_leave(const void *chunk, size_t size_bytes);
-/* Goes through the slots that are taken, with a copy of what each begins with. `each` returns false
- * to stop. */
+/* Calls `each` with each taken slot and a copy of its head. `each` returns false to stop. */
 void live_slots_look(bool (*each)(uint32_t slot, const struct thread_log *copy, void *context),
                      void *context);
-/* Maps a slot that may be another process's, and unmaps one that no log has. NULL: it cannot. */
+/* Maps a slot that may be another process's; unmaps a slot without a log. NULL: it cannot. */
 struct thread_log *live_slot_map(uint32_t slot);
 void live_slot_unmap(struct thread_log *log, uint32_t slot);
-/* The live area's descriptor for an image that cannot open it: as with the log's (log_file_keep()).
- */
+/* The live area's descriptor for an image that cannot open it: like log_file_keep(). */
 void live_area_keep(const char *path);
 bool live_area_adopt(int file, uint64_t *run_id);
 int live_area_descriptor(void);
 /* Maps the first page of the live area, for a process that does not record; NULL: it cannot. */
 struct fisql_live_area *live_area_header(const char *path);
-/* Maps what lies behind the slots, with signals blocked; NULL: it cannot. It stays. */
+/* Maps a part behind the slots, with signals blocked; NULL: it cannot. The mapping stays. */
 void *live_area_part(uint64_t offset, uint64_t size_bytes, bool writes);
-/* Without fisql record: removes the live area's file if no process uses it any more. */
+/* Without fisql record: removes the live area's file if no process uses it. */
 void live_area_remove(void);
 
 #endif

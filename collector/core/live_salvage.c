@@ -1,4 +1,4 @@
-/* What the image before exec left in the live area: see live_salvage.h. */
+/* See live_salvage.h. */
 #include "collector/core/live_salvage.h"
 
 #include "collector/core/chunk.h"
@@ -24,7 +24,7 @@ static void slot_salvage(struct thread_log *log)
         live_slot_unmap(slot, lent - 1);
 }
 
-/* Of the image that this process was before exec: its threads are gone. First go the logs, then the
+/* The process's image before exec, whose threads are gone. We salvage first the logs, then the
  * slots that they were lent; whole chunks are fisql record's. */
 struct salvage_exec {
     uint64_t before; /* that image's process_key */
@@ -43,7 +43,7 @@ static bool salvage_own(uint32_t slot, const struct thread_log *copy, void *cont
         salvage->before = copy->live.process_key;
     struct thread_log *log = live_slot_map(slot);
     if (log == NULL)
-        return true; /* fisql record will do it */
+        return true; /* fisql record will salvage it */
     if (!salvage->lent)
         slot_salvage(log);
     log->in_area = slot + 1;

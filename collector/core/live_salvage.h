@@ -4,8 +4,7 @@
 
 #include <stdint.h>
 
-/* Appends what this pid's image before exec left in the live area; returns that image's
- * process_key, 0 if there was none. */
+/* Appends what it left to the log. Returns that image's process_key, 0 if there was none. */
 uint64_t live_salvage_exec(void);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * A lock for the slow path, on a futex: a waiter sleeps, so that whoever holds the lock runs even
- * where the waiter has a real-time priority on the only core. It looks now and then: a holder that has
- * become silent (silent.h) wakes nobody, and waits without a system call itself. Take it with signals blocked: a
- * handler of the same thread would wait for ever. The three states are those of Drepper's "Futexes
- * are Tricky" (2011): free, held, held with waiters.
+ * A lock for the slow path, on a futex: a waiter sleeps, so that the holder runs even if the waiter
+ * has a real-time priority on the only core. A waiter also looks now and then: a holder that has
+ * become silent (silent.h) wakes nobody, and a silent waiter makes no system call. Take it with
+ * signals blocked, else a handler of the same thread would wait forever. The three states are those
+ * of Drepper's "Futexes are Tricky" (2011): free, held, held with waiters.
  */
 #ifndef FISQL_COLLECTOR_CORE_LOCK_H
 #define FISQL_COLLECTOR_CORE_LOCK_H
@@ -36,7 +36,7 @@ static inline void lock_release(uint32_t *lock)
         syscall(SYS_futex, lock, FUTEX_WAKE_PRIVATE, 1, (void *)0, (void *)0, 0);
 }
 
-/* In a forked child, where the holder may be a thread that is not there. */
+/* In a forked child, which may not have the thread that holds it. */
 static inline void lock_forked(uint32_t *lock)
 {
     __atomic_store_n(lock, LOCK_FREE, __ATOMIC_RELAXED);

@@ -1,15 +1,14 @@
 /*
- * The log file as the collector sees it: one O_APPEND descriptor, kept at a high number so that the
- * program's own descriptors get the numbers that they would get without us. Programs close
- * descriptors that they do not know (daemons do), and the number may then belong to a file of
- * theirs: so every write first asks whether the descriptor is still the log, and opens the log anew
- * if it is not. Where that cannot be done, for the program has come to another user or root folder
- * meanwhile, `fisql record` gets the chunk through the live area. A chunk that cannot be written is
- * counted as lost; the program goes on.
+ * The log file: one O_APPEND descriptor, at a high number, so that the program's own descriptors
+ * get the numbers that they would get without us. Programs close unknown descriptors (daemons do),
+ * and the number may then belong to a file of theirs. So every write first checks that the
+ * descriptor is still the log, and reopens the log if it is not. If the program has changed its
+ * user or root folder, we cannot; then `fisql record` gets the chunk through the live area. We
+ * count a chunk that cannot be written as lost, and the program goes on.
  *
- * Full chunks are written at multiples of their size where that can be had: the kernel then copies
- * them to whole large pages, at two thirds of the cost. Short chunks move the log's end off; one
- * thread at a time makes up for that with a chunk that is shorter by as much.
+ * Where possible we write full chunks at multiples of their size: the kernel then copies them to
+ * whole large pages, at two thirds of the cost. Short chunks shift the log's end; one thread at a
+ * time makes up for that with a chunk that is shorter by as much.
  */
 #include "collector/core/log_file.h"
 
@@ -32,7 +31,7 @@
 static int log_file = -1;
 static dev_t log_device;
 static ino_t log_inode;
-static const void *log_evens_up; /* atomic: whose chunk is shorter so that the end is even again */
+static const void *log_evens_up; /* atomic: the log with the shorter chunk */
 
 #define OPEN_FLAGS (O_RDWR | O_APPEND | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK)
 
@@ -43,7 +42,7 @@ static bool log_file_ours(void)
            status.st_ino == log_inode;
 }
 
-/* Takes an open file for the log. Returns false if it is none that can be written like one. */
+/* Uses an open file as the log. Returns false if it cannot be written like one. */
 static bool log_file_take(int file)
 {
     struct stat status;
@@ -74,7 +73,7 @@ void log_file_keep(const char *path)
         log_file_use(file_open(path, OPEN_FLAGS));
 }
 
-/* Our own chunks must not get into a file of the program's that happens to have the number. */
+/* Our chunks must not go into a file of the program's that has the number by chance. */
 bool log_file_adopt(int file, uint64_t run_id)
 {
     struct fisql_chunk chunk;
@@ -89,13 +88,13 @@ int log_file_descriptor(void)
     return log_file_ours() ? log_file : -1;
 }
 
-/* May a file be used for a new log: a device, or an empty file of our own that no other process is
- * about to use? It has the lock then as long as the log is open. */
+/* Can a new log use this file: a device, or an empty file of ours that no other process is about to
+ * use? Locks the file for as long as the log is open. */
 static bool may_use(int file)
 {
     struct stat status;
     if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode))
-        return true; /* log_file_take() sees to it */
+        return true; /* log_file_take() checks it */
     if (status.st_uid != geteuid())
         return false;
     if (flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
@@ -103,8 +102,8 @@ static bool may_use(int file)
     return fstat(file, &status) == 0 && status.st_size == 0;
 }
 
-/* An empty file that others may have open gives way to a new one. It keeps its lock until then: who
- * waited for that finds another file at its path. Returns the file to use, -1 if there is none. */
+/* Replaces an empty file that others may have open. The old one stays locked until then: a process
+ * that waited for it finds another file at its path. Returns the file to use, -1 = none. */
 static int log_file_alone(int file)
 {
     struct stat status, named;
@@ -158,7 +157,7 @@ uint32_t log_file_room(const void *writer)
                        : 0;
     uint32_t over = (uint32_t)(end % FISQL_LIVE_CHUNK_BYTES) & ~7u;
     if (over > FISQL_LIVE_CHUNK_BYTES / 2)
-        over -= FISQL_LIVE_CHUNK_BYTES / 2; /* no chunk is shorter than half: it takes two */
+        over -= FISQL_LIVE_CHUNK_BYTES / 2; /* no chunk is shorter than half: two make up for it */
     if (over == 0 || !__atomic_compare_exchange_n(&log_evens_up, &nobody, writer, false,
                                                   __ATOMIC_RELAXED, __ATOMIC_RELAXED))
         return FISQL_LIVE_CHUNK_BYTES;
@@ -173,10 +172,10 @@ void log_file_room_used(const void *writer)
 
 void log_file_forked(void)
 {
-    log_evens_up = NULL; /* a thread of the parent may have been at it */
+    log_evens_up = NULL; /* a thread of the parent may have held it */
 }
 
-/* Why only a part was written, the log's end being at `end`. */
+/* The reason of a short write that ended at `end`. */
 static int short_write_error(off_t end)
 {
     struct rlimit limit;

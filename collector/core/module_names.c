@@ -1,4 +1,4 @@
-/* Files by address: see module_names.h. */
+/* See module_names.h. */
 #include "collector/core/module_names.h"
 
 #include "collector/core/reserve.h"

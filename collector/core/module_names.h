@@ -1,6 +1,6 @@
 /*
- * Which file lies where in memory, for what people are told while the program runs. Names are added as modules
- * are found, and stay; of two at one address the later one is meant. Reading waits for nobody.
+ * Which file lies where in memory, for messages to people while the program runs. Names are added
+ * as modules are found, and stay; of two at one address the later is valid. Reading takes no lock.
  */
 #ifndef FISQL_COLLECTOR_CORE_MODULE_NAMES_H
 #define FISQL_COLLECTOR_CORE_MODULE_NAMES_H
@@ -14,9 +14,9 @@ struct module_name {
     const char *path;
 };
 
-/* Adds one, for one thread at a time; forgets it where there is no room. */
+/* Adds a name, from one thread at a time; drops it if there is no room. */
 void module_names_add(const char *path, uint64_t bias, uint64_t start, uint64_t end);
-/* The module that an address is in; NULL where it is in none. It stays. */
+/* The module at an address, valid forever; NULL = none. */
 const struct module_name *module_names_find(uint64_t address);
 
 #endif

@@ -1,11 +1,11 @@
 /*
- * The module map: which executables and shared libraries are loaded where. It is refreshed when a
- * function is first seen outside every known module, and after dlclose; each change goes to the
- * log. dlopen is not interposed on purpose: the dynamic linker looks at its caller to find RUNPATH
- * and namespace, and that caller must stay the program.
+ * The module map: which executables and shared libraries are loaded where. We refresh it when a
+ * function first appears outside every known module, and after dlclose; each change goes to the
+ * log. We do not interpose dlopen: the dynamic linker looks at its caller to find RUNPATH and
+ * namespace, and that caller must stay the program.
  *
- * The map is an immutable array that is replaced as a whole, so hooks read it without a lock; old
- * maps are small and are not given back, for a hook may still read one.
+ * The map is an immutable array that we replace as a whole, so hooks read it without a lock. We
+ * never free old maps, which are small: a hook may still read one.
  */
 #include "collector/core/modules.h"
 
@@ -39,7 +39,6 @@ struct module_map {
 static struct module_map *current_map;
 static uint32_t refresh_lock;
 
-/* NULL = there is none. */
 static const struct module *module_of(uint64_t address)
 {
     const struct module_map *map = __atomic_load_n(&current_map, __ATOMIC_ACQUIRE);
@@ -51,7 +50,7 @@ static const struct module *module_of(uint64_t address)
 
 bool modules_known(uint64_t address)
 {
-    return fisql_is_point(address) || /* it is no address */
+    return fisql_is_point(address) || /* no address */
            module_of(address) != NULL;
 }
 
@@ -67,11 +66,11 @@ struct refresh {
     struct facts facts;
     unsigned char buffer[16384];
     char path[4096], full[4096]; /* not on the stack, which may be small */
-    bool again;                  /* only filter_module() is wanted, of the modules that are known */
+    bool again;                  /* only call filter_module() for the known modules */
     bool changed;
 };
 
-/* Something changes: the first time, an epoch begins. */
+/* The map changes: its first change begins an epoch. */
 static void refresh_changes(struct refresh *refresh)
 {
     if (!refresh->changed)
@@ -119,17 +118,17 @@ static void build_id(const struct dl_phdr_info *info, char *text, size_t size)
 
 /* ---- does a module call the hooks? ---- */
 
-/* What a dynamic section says of the module's symbols and relocations. */
+/* A module's symbols and relocations, from its dynamic section. */
 struct dynamic {
     const ElfW(Sym) * symbols;
     const char *names;
     const uint32_t *gnu_hash, *hash;
     const ElfW(Rela) * relocations, *calls; /* `calls`: of the procedure linkage table */
     uint64_t relocations_bytes, calls_bytes;
-    uint64_t relative; /* so many relocations come first that name no symbol */
+    uint64_t relative; /* the number of relocations, at the start, without a symbol */
 };
 
-/* The highest number of a symbol that a relocation names. */
+/* The highest symbol number in these relocations, or `highest`. */
 static uint32_t highest_symbol(const ElfW(Rela) * relocation, uint64_t bytes, uint32_t highest)
 {
     for (uint64_t i = 0; relocation != NULL && i < bytes / sizeof *relocation; i++)
@@ -138,7 +137,7 @@ static uint32_t highest_symbol(const ElfW(Rela) * relocation, uint64_t bytes, ui
     return highest;
 }
 
-/* How many symbols there are, or how many before those that the module defines. */
+/* The number of symbols, or of those before the ones that the module defines. */
 static uint32_t symbols_count(const struct dynamic *dynamic)
 {
     const uint32_t *gnu_hash = dynamic->gnu_hash;
@@ -146,8 +145,8 @@ static uint32_t symbols_count(const struct dynamic *dynamic)
         return dynamic->hash[1];
     if (gnu_hash == NULL)
         return 0;
-    /* Undefined symbols come first in a table with a GNU hash: its second word is their number. Not so
-     * where nothing is defined (programs, most of all on aarch64): linkers then write 1 there. */
+    /* In a table with a GNU hash undefined symbols come first: its second word is their number. If
+     * nothing is defined (programs, above all on aarch64), linkers write 1 there. */
     const uint32_t *buckets = gnu_hash + 4 + gnu_hash[2] * (sizeof(ElfW(Addr)) / sizeof *gnu_hash);
     for (uint32_t i = 0; i < gnu_hash[0]; i++)
         if (buckets[i] != 0)
@@ -193,7 +192,7 @@ static struct dynamic dynamic_read(const struct dl_phdr_info *info, const ElfW(D
     return dynamic;
 }
 
-/* Does one with this dynamic section call a function of this name, which others define? */
+/* Does the module call a function of this name that another one defines? */
 static bool calls_out(const struct dl_phdr_info *info, const ElfW(Dyn) * section, const char *name)
 {
     const struct dynamic dynamic = dynamic_read(info, section);
@@ -219,7 +218,7 @@ static bool is_vdso(const struct dl_phdr_info *info)
 
 /* ---- the map ---- */
 
-/* The executable has no name, or, in musl, one of several. */
+/* The executable has no name, or several in musl. */
 static bool is_executable(const struct dl_phdr_info *info)
 {
     return info->dlpi_name == NULL || info->dlpi_name[0] == 0 ||
@@ -350,7 +349,7 @@ void modules_refresh(void)
     if (changed) {
         if (refresh->facts.used_bytes > sizeof(struct fisql_chunk))
             facts_write(&refresh->facts);
-        /* Give back what the map does not use; the map itself stays. */
+        /* Unmap what the map does not use. */
         size_t used = sizeof(struct module_map) + refresh->map->count * sizeof(struct module);
         used = (used + 4095) & ~(size_t)4095;
         __atomic_store_n(&current_map, refresh->map, __ATOMIC_RELEASE);
@@ -383,7 +382,7 @@ void modules_forked(void)
     lock_forked(&refresh_lock);
 }
 
-/* ---- does any module call the hooks, or hold macros of fisql_trace.h? ---- */
+/* ---- does any module call the hooks or use macros of fisql_trace.h? ---- */
 
 static int uses_hooks(struct dl_phdr_info *info, size_t size, void *context)
 {
@@ -401,7 +400,7 @@ static int uses_hooks(struct dl_phdr_info *info, size_t size, void *context)
             ours = true;
     }
     if (ours) {
-        /* libfisql.a in the program itself; the shared library is not what it looks for. */
+        /* libfisql.a in the program itself; we are not looking for the shared library. */
         *found = is_executable(info);
         return *found;
     }
@@ -414,8 +413,7 @@ bool modules_instrumented(void)
 {
     bool found = false;
 #ifdef FISQL_STATIC
-    /* We are in it. glibc 2.41 does not yet list the program when it allocates for the first time.
-     */
+    /* We are in it. glibc 2.41 does not list the program yet at its first allocation. */
     return true;
 #endif
     collector_inside++;

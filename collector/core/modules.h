@@ -5,11 +5,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Refreshes the map from the dynamic linker and logs what changed. Signals must be blocked. */
+/* Refreshes the map from the dynamic linker and logs the changes. Signals must be blocked. */
 void modules_refresh(void);
-/* Other functions are to be recorded: takes the text (filter.h) for all modules of the map. Likewise. */
+/* Applies another filter text (filter.h) to all modules of the map. Signals must be blocked. */
 void modules_filter(const char *text, uint64_t size_bytes);
-/* After fork, in the child. */
+/* In a forked child. */
 void modules_forked(void);
 /* Is the address in a module of the map? */
 bool modules_known(uint64_t address);

@@ -1,11 +1,12 @@
 /*
- * What the shared library has of the C library for its own use, seen by nobody else: memcpy() and
- * its kin, and system calls.
+ * The shared library's private copies of C library functions: memcpy() and its relatives, and
+ * system calls.
  *
- * A sanitizer stands in front of the C library's and would take what the collector does in its own
- * memory for the program's doing: ThreadSanitizer found races in it, and crashed where a thread was
- * about to end. While it starts it has not got the real functions yet. And the C library's system
- * calls are cancellation points, which must not act on a pthread_cancel() meant for the program.
+ * A sanitizer intercepts the C library's functions and would blame the program for the collector's
+ * accesses to its own memory: ThreadSanitizer found races in it, and crashed in a thread that was
+ * about to end. A starting sanitizer does not have the real functions yet. And the C library's
+ * system calls are cancellation points: a pthread_cancel() meant for the program must not act on
+ * ours.
  */
 #include "collector/core/base.h"
 
@@ -18,7 +19,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* A loop that copies must not be made into a call of memcpy(). */
+/* The compiler must not turn a copying loop into a call of memcpy(). */
 #if defined(__clang__)
 #define OWN __attribute__((visibility("hidden"), no_builtin))
 #else

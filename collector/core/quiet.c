@@ -1,4 +1,4 @@
-/* What the slow path does first and last, so that the program notices nothing: see base.h. */
+/* See quiet.h. */
 #include "collector/core/quiet.h"
 
 #include <dlfcn.h>
@@ -11,16 +11,16 @@ THREAD_LOCAL int collector_inside;
 
 void quiet_begin(struct quiet *quiet)
 {
-    uint64_t all = UINT64_MAX; /* not by sigfillset(): a sanitizer that starts has not got it yet */
+    uint64_t all = UINT64_MAX; /* no sigfillset(): a starting sanitizer does not have it yet */
     quiet->error = errno;
     quiet->silent = silent();
     if (quiet->silent) {
-        collector_inside++; /* so that handlers' hooks turn back */
+        collector_inside++; /* handlers' hooks then return */
         return;
     }
     /* The system call itself: the wrapper leaves glibc's internal signals unblocked. */
     syscall(SYS_rt_sigprocmask, SIG_BLOCK, &all, &quiet->mask, 8);
-#ifdef FISQL_WRAP /* else no system call of ours is a cancellation point: own.c */
+#ifdef FISQL_WRAP /* else ours are no cancellation points: own.c */
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &quiet->cancel);
 #endif
 }
@@ -43,7 +43,7 @@ void quiet_end(const struct quiet *quiet)
 
 #pragma weak dlsym
 
-/* What it allocates is ours: while it runs no call is recorded, so no handler may run. */
+/* Its allocations are ours: no call is recorded while it runs, so no handler may run. */
 void *quiet_symbol(const char *name)
 {
     struct quiet quiet;

@@ -1,4 +1,4 @@
-/* What the slow path does first and last, so that the program notices nothing. */
+/* What the slow path does first and last, so that the program notices nothing (base.h). */
 #ifndef FISQL_COLLECTOR_CORE_QUIET_H
 #define FISQL_COLLECTOR_CORE_QUIET_H
 
@@ -10,11 +10,11 @@
 /* Not 0 while the calling thread is inside the collector: what it allocates is not recorded. */
 extern HIDDEN THREAD_LOCAL int collector_inside;
 
-/* What the slow path needs to leave no trace in the program: errno kept, signals blocked. */
+/* Keeps errno and blocks signals. */
 struct quiet {
     sigset_t mask;
     int error;
-    bool silent; /* it was begun without a system call (silent.h): nothing is blocked */
+    bool silent; /* begun without a system call (silent.h): nothing is blocked */
     int cancel;  /* write() and the like must not act on a pthread_cancel() meant for the program */
 };
 void quiet_begin(struct quiet *quiet);

@@ -1,4 +1,4 @@
-/* Memory that comes into being as it is needed: see reserve.h. */
+/* See reserve.h. */
 #include "collector/core/reserve.h"
 
 #include "collector/core/silent.h"
@@ -15,7 +15,7 @@ static bool failed(long result)
     return result < 0 && result > -4096;
 }
 
-/* Address space for all of it. Another thread may be quicker. */
+/* Takes address space for all of it. Another thread may be faster. */
 static unsigned char *take(struct reserve *reserve, size_t max_bytes)
 {
     const long wanted[6] = {

@@ -1,8 +1,8 @@
 /*
- * Memory that comes into being from its start on, as it is needed. Where data is limited
- * (RLIMIT_DATA) the kernel counts private memory as soon as it may be written, used or not; address
- * space that nobody may touch is not counted. So tables that can become large are neither static nor
- * mapped whole: a program that starts within its limit is to start with the collector, too.
+ * Memory that we make usable as we need it, from its start on. With RLIMIT_DATA the kernel counts
+ * private memory as soon as it is writable, used or not; it does not count inaccessible address
+ * space. So tables that can become large are neither static nor mapped writable as a whole: a
+ * program that starts within its limit should also start with the collector.
  */
 #ifndef FISQL_COLLECTOR_CORE_RESERVE_H
 #define FISQL_COLLECTOR_CORE_RESERVE_H
@@ -13,16 +13,16 @@
 #include <stddef.h>
 
 struct reserve {
-    unsigned char *start; /* atomic; NULL = nothing is there yet */
-    size_t ready_bytes;   /* atomic: so many can be used, and are zero at first */
+    unsigned char *start; /* atomic; NULL = not reserved yet */
+    size_t ready_bytes;   /* atomic: usable bytes; they start as zero */
 };
 
-/* Makes the first need_bytes of at most max_bytes usable, which is the same in all calls. Threads may call
- * it side by side, and signal handlers. Returns false where there is no such memory, or none may be asked
- * for (silent.h). errno is kept. */
+/* Makes the first need_bytes usable. max_bytes must be the same in all calls. Threads and signal
+ * handlers may call it concurrently. Returns false if there is no memory, or silence (silent.h)
+ * forbids asking for it. Keeps errno. */
 HIDDEN bool reserve_grow(struct reserve *reserve, size_t max_bytes, size_t need_bytes);
 
-/* The first of the bytes that can be used; NULL = there are none. */
+/* The first usable byte; NULL = none. */
 static inline void *reserve_start(const struct reserve *reserve)
 {
     return __atomic_load_n(&reserve->ready_bytes, __ATOMIC_ACQUIRE) != 0

@@ -1,4 +1,4 @@
-/* The shadow stack: which open calls are gone, and how they end. See shadow_stack.h. */
+/* Which open calls are gone, and how they end: see shadow_stack.h. */
 #include "collector/core/shadow_stack.h"
 
 #include "collector/core/event.h"
@@ -6,7 +6,7 @@
 
 /* ---- which calls are gone ---- */
 
-/* Calls of the frame in which a jump landed, down to the one that is entered there anew. */
+/* Number of calls in the frame where a jump landed, down to the one that is entered there again. */
 static uint32_t calls_jumped(const struct thread_log *log, uint64_t function, uint64_t stack)
 {
     uint32_t open = calls_open(log);
@@ -77,7 +77,7 @@ void shadow_unwind_to(uint64_t stack, uint64_t own_stack)
         log->shadow.landing_stack = stack;
         uint32_t open = calls_open(log);
         uint32_t gone = 0;
-        bool left_stack = own_stack > stack; /* we stand on another stack than the target's */
+        bool left_stack = own_stack > stack; /* we run on another stack than the target's */
         while (gone < open) {
             uint64_t entered = log->shadow.calls[open - 1 - gone].stack;
             if (entered >= stack &&
@@ -88,7 +88,7 @@ void shadow_unwind_to(uint64_t stack, uint64_t own_stack)
         }
         log->shadow.blind = 0;
         if (gone == 0) {
-            /* Else what was just set was set in a log that is not the thread's any more. */
+            /* If abandoned, we set the above in a log that is no longer the thread's. */
             bool ours = log->abandoned == 0;
             log_leave(log, 0);
             if (ours)

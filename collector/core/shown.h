@@ -1,16 +1,16 @@
 /*
- * Text that the collector itself writes on standard error, where no `fisql record` does. Paths may be hostile: what
- * is not printable ASCII is shown by its number, in other scripts, too, for which of their characters are harmless
- * is known to fisql alone (cli/out/text.h).
+ * Text that the collector itself writes on standard error when no `fisql record` does. Paths may be
+ * hostile: we show all but printable ASCII by number, other scripts included, because only fisql
+ * (cli/out/text.h) knows which characters are harmless.
  */
 #ifndef FISQL_COLLECTOR_CORE_SHOWN_H
 #define FISQL_COLLECTOR_CORE_SHOWN_H
 
 #include <stdint.h>
 
-#define SHOWN_BYTES_MAX 4u /* of one byte: \x1b */
+#define SHOWN_BYTES_MAX 4u /* a byte as \x1b */
 
-/* Writes a byte as it is to be shown, at most SHOWN_BYTES_MAX bytes. Returns how many. */
+/* Writes a byte in the form shown, at most SHOWN_BYTES_MAX bytes. Returns their number. */
 static inline uint32_t shown_put(char *to, char letter)
 {
     static const char digits[] = "0123456789abcdef";

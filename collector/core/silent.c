@@ -1,4 +1,4 @@
-/* What is not recorded in silence: see silent.h. */
+/* See silent.h. */
 #include "collector/core/silent.h"
 
 #include "collector/core/thread_log.h"

@@ -1,9 +1,9 @@
 /*
- * Silence: the program has forbidden itself system calls that recording makes otherwise (seccomp.c),
- * and goes on being recorded without any. What is full is copied into slots of the live area that were
- * mapped before, for `fisql record` to append. Signals cannot be blocked: hooks of handlers that come
- * in the middle of the slow path are not recorded, as the path says that it is inside. New threads and
- * children are not recorded, nor handlers that interrupt a hook: for these there is no memory.
+ * Silence: the program has forbidden itself system calls that recording needs (seccomp.c), and
+ * recording goes on without any. We copy full chunks into slots of the live area that we mapped
+ * before; `fisql record` appends them. We cannot block signals: the slow path sets
+ * `collector_inside`, so handlers' hooks that interrupt it are not recorded. Nor are new threads,
+ * children, and handlers that interrupt a hook: there is no memory for them.
  */
 #ifndef FISQL_COLLECTOR_CORE_SILENT_H
 #define FISQL_COLLECTOR_CORE_SILENT_H
@@ -20,11 +20,11 @@ static inline bool silent(void)
     return UNLIKELY(__atomic_load_n(&silence, __ATOMIC_ACQUIRE) != 0);
 }
 
-/* Before it begins: takes the name under which something is lost then. */
+/* Before silence: stores the name under which losses are reported. */
 void silent_prepare(void);
-/* Something of the program cannot be recorded: `fisql record` will say so. */
+/* Counts a loss, which `fisql record` will report. */
 void silent_lose(void);
-/* The process is the child of one that is silent. */
+/* In the child of a silent process. */
 void silent_child(void);
 
 #endif

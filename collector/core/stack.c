@@ -1,8 +1,8 @@
 /*
- * Where a thread's stack lies. It is asked for in signal handlers too, in the middle of anything,
- * so nothing of libc is used: pthread_getattr_np() would allocate. The kernel's list of mappings
- * tells: a thread that pthread_create() made has its thread pointer at the top of its stack (glibc,
- * nptl/allocatestack.c; musl, src/thread/pthread_create.c), the main thread's stack holds what
+ * Where a thread's stack lies. Signal handlers ask, too, in the middle of anything, so we use
+ * nothing of libc: pthread_getattr_np() would allocate. We read the kernel's list of mappings. A
+ * thread made by pthread_create() has its thread pointer at the top of its stack (glibc,
+ * nptl/allocatestack.c; musl, src/thread/pthread_create.c). The main thread's stack holds what
  * AT_RANDOM points to, and may grow down to the mapping below it.
  */
 #include "collector/core/stack.h"
@@ -15,9 +15,9 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-#define ASK_BYTES 1024u /* what asking takes of a stack, with the C library's part */
+#define ASK_BYTES 1024u /* stack that asking needs, the C library's part included */
 
-static uint64_t main_thread; /* its thread pointer: it stays the same in a forked child */
+static uint64_t main_thread; /* its thread pointer; the same in a forked child */
 
 static uint64_t thread_pointer(void)
 {
@@ -69,7 +69,7 @@ static int next_number(struct maps *maps, uint64_t *value)
     return byte;
 }
 
-/* The mapping that holds an address, and where the one below it ends. */
+/* Finds the mapping of an address, and the end of the one below it. */
 static bool find_mapping(uint64_t address, uint64_t *below, uint64_t *start, uint64_t *end)
 {
     struct maps maps;
@@ -108,7 +108,7 @@ static void stack_find(struct stack_bounds *bounds)
     bounds->high = is_main ? end : pointer; /* another stack may lie right above */
 }
 
-/* A stack that has no room for asking overflows here, while signals are not blocked: the incident is reported. */
+/* A stack too small for asking overflows here, with signals unblocked: it is reported. */
 static __attribute__((noinline)) void ask_room(void)
 {
     char room[ASK_BYTES];

@@ -1,8 +1,8 @@
-/* System calls that nobody stands in front of. */
+/* System calls that nobody can interpose. */
 #ifndef FISQL_COLLECTOR_CORE_SYSTEM_CALL_H
 #define FISQL_COLLECTOR_CORE_SYSTEM_CALL_H
 
-/* A system call; the kernel's negative error numbers as they come. */
+/* Returns the kernel's result: errors as negative numbers. */
 static inline long system_call(long number, const long argument[6])
 {
 #if defined(__x86_64__)

@@ -1,8 +1,8 @@
 /*
- * At the process's end: what other threads have recorded outside the live area, where nobody would
- * find it. Their chunks are written as copies, flagged SALVAGED: a thread that lives a moment
- * longer and writes its chunk itself writes the same sequence with more in it, and readers take the
- * longer.
+ * At the process's end, writes what other threads have recorded outside the live area, where nobody
+ * would find it. We write copies of their chunks, flagged SALVAGED: a thread that lives on and
+ * writes its chunk itself writes the same sequence with more in it, and readers keep the longer
+ * one.
  */
 #include "collector/core/thread_copy.h"
 
@@ -13,8 +13,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* Copies slot and chunk as far as events are committed. Returns false where the thread was too
- * quick for it. */
+/* Copies slot and chunk up to the last committed event. False: the thread was too fast. */
 static bool copy_slot(const struct thread_log *log, struct fisql_live_slot *slot,
                       struct fisql_chunk *chunk)
 {
@@ -24,7 +23,7 @@ static bool copy_slot(const struct thread_log *log, struct fisql_live_slot *slot
         memcpy(chunk, log->chunk, fisql_word_units(slot->word) * 2);
         __atomic_thread_fence(__ATOMIC_ACQUIRE);
         uint64_t after = __atomic_load_n(&log->live.word, __ATOMIC_ACQUIRE);
-        /* Else the next chunk was begun meanwhile, or is being begun: its word comes last. */
+        /* Else the next chunk has begun, or is about to: its word comes last. */
         if ((slot->word ^ after) >> FISQL_WORD_FLUSH_SHIFT == 0 &&
             __atomic_load_n(&log->live.state, __ATOMIC_ACQUIRE) == slot->state)
             return true;

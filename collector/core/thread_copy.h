@@ -6,8 +6,7 @@
 
 struct thread_log;
 
-/* Of another thread: writes what it has recorded, where the live area does not have it. Returns
- * false where that failed, or the live area has it. */
+/* Writes it for another thread. Returns false if that failed, or the live area has it. */
 bool thread_log_copy(const struct thread_log *log);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * Thread logs: beginning, changing and ending them. See base.h for how a thread records.
+ * Thread logs: begins, changes and ends them. See base.h for how a thread records.
  *
- * Memory. A log's first page and its chunk lie in a slot of the live area (or in private memory
- * when there is no slot: chunk.c); its dictionary, shadow stack and counts lie in private memory
- * (thread_memory.c). Nothing is ever allocated by malloc.
+ * A log's first page and its chunk lie in a slot of the live area, or in private memory if there is
+ * no slot (chunk.c); its dictionary, shadow stack and counts lie in private memory
+ * (thread_memory.c). malloc never allocates any of it.
  */
 #include "collector/core/thread_log.h"
 
@@ -38,13 +38,13 @@ static bool end_key_made;
 THREAD_LOCAL struct thread_log *current_log;
 THREAD_LOCAL struct thread_log *paused_log;
 
-/* The thread is not recorded any more: thread_log_stop(), or no memory. */
+/* The thread is no longer recorded: thread_log_stop(), or no memory. */
 static THREAD_LOCAL bool stopped;
 
-/* Less is not worth a record; the clocks are read one after the other. */
+/* Less is not worth a record: we read the clocks one after the other. */
 #define HELD_NS_MIN 2000u
 
-/* Ticks that the calling thread was on the processor; where that is not read, the clock's. */
+/* The calling thread's ticks on the processor; the clock's if we do not read that. */
 static uint64_t busy_ticks(uint64_t gap_ticks)
 {
     uint64_t cpu_ns;
@@ -52,7 +52,7 @@ static uint64_t busy_ticks(uint64_t gap_ticks)
                                                                : clock_read(process.clock);
 }
 
-/* The chunk's writing kept the thread off the processor for so long: says so in the next one. */
+/* Records in the next chunk how long writing the last one kept the thread off the processor. */
 static void put_held(struct thread_log *log, uint64_t ticks)
 {
     uint64_t word = log->live.word;
@@ -66,7 +66,7 @@ static void put_held(struct thread_log *log, uint64_t ticks)
     log->live.word = word;
 }
 
-/* may_hand: no hook is interrupted that may know where the chunk lies. */
+/* may_hand: no interrupted hook may know where the chunk lies. */
 static void flush(struct thread_log *log, bool may_hand)
 {
     struct fisql_cost cost = {.write_ticks = 0};
@@ -107,7 +107,7 @@ bool thread_logs_unslotted(void)
 
 /* ---- threads ---- */
 
-/* Of a thread that is not the calling one, its processor time alone can be read. */
+/* For another thread only its processor time can be read. */
 static void usage_facts(struct facts *facts, uint32_t tid)
 {
     struct usage usage = {.tick = clock_read(process.clock)};
@@ -126,10 +126,10 @@ static void usage_facts(struct facts *facts, uint32_t tid)
     facts_number(facts, FISQL_FACT_THREAD_MAJOR_FAULTS, usage.major_faults);
 }
 
-/* Of the calling thread, or of one that the process's end cuts off. */
+/* For the calling thread, or one that the process's end cuts off. */
 static void named_facts(struct thread_log *log, const char *name, const char *how)
 {
-    unsigned char buffer[640]; /* all of them at their longest, and no more: stacks may be small */
+    unsigned char buffer[640]; /* exactly the longest facts: stacks may be small */
     struct facts facts;
     facts_begin(&facts, buffer, sizeof buffer, FISQL_CHUNK_THREAD, log->live.thread, log->live.tid);
     facts_text(&facts, FISQL_FACT_THREAD_NAME, name);
@@ -143,7 +143,6 @@ static void named_facts(struct thread_log *log, const char *name, const char *ho
     facts_write(&facts);
 }
 
-/* Of the calling thread. */
 void thread_log_facts(struct thread_log *log, const char *how)
 {
     char name[17] = "";
@@ -161,7 +160,7 @@ void thread_logs_cut_off(void)
         if (log == current_log || log->thread.ended)
             continue;
         if (thread_log_copy(log))
-            slot_settle(log); /* what comes still it writes itself: process.ending */
+            slot_settle(log); /* the thread writes later events itself: process.ending */
         snprintf(path, sizeof path, "/proc/self/task/%u/comm", log->live.tid);
         int file = file_open(path, O_RDONLY);
         if (file < 0)
@@ -169,7 +168,7 @@ void thread_logs_cut_off(void)
         ssize_t length = read(file, name, sizeof name - 1);
         close(file);
         if (length > 1) {
-            name[length - 1] = '\0'; /* in place of the line's end */
+            name[length - 1] = '\0'; /* replaces the newline */
             named_facts(log, name, FISQL_HOW_WITH_PROCESS);
         }
     }
@@ -245,8 +244,7 @@ static struct thread_log *log_make(void)
     return log;
 }
 
-/* Says that this thread's calls, or those of a signal's handler in it, are missing, for there is no
- * memory to record them. */
+/* Reports that this thread's calls, or its signal handler's, are missing for lack of memory. */
 static void log_missing(void)
 {
     unsigned char buffer[256];
@@ -297,9 +295,9 @@ struct thread_log *thread_log_start(void)
     return log;
 }
 
-/* A log that a nested hook abandoned and whose own hook is done with it, or gone: a frame that lies
- * below ours on the same stack cannot be waiting for us to return, nor one at or below that of the
- * hook that does wait, at `waiting`. */
+/* Is it a log that a nested hook abandoned, and whose own hook is done with it or gone? A frame
+ * below ours on the same stack cannot be waiting for us to return, nor can one at or below that of
+ * the hook that does wait, at `waiting`. */
 static bool log_idle(struct thread_log *log, uint64_t frame, uint64_t waiting)
 {
     uint64_t busy = log->busy;
@@ -338,10 +336,10 @@ static void log_continue(struct thread_log *log, struct thread_log *other, bool 
     other->live.tid = log->live.tid;
     other->live.thread = log->live.thread;
     other->live.first_call = log->live.first_call;
-    other->counts.undo.active = other->counts.undone = 0; /* its hook was left by a jump, perhaps */
+    other->counts.undo.active = other->counts.undone = 0; /* a jump may have left its hook */
     other->busy = 0;
-    /* In one with its link into the list: a poke reaches one of the two logs before the copy, so
-     * that it is copied, or the other one after it. */
+    /* Together with its link into the list: a poke reaches one of the two logs before the copy, and
+     * is copied, or the other one after it. */
     lock_acquire(&lists_lock);
     other->shadow = log->shadow;
     other->shadow.pinned = 1;
@@ -355,9 +353,7 @@ static void log_continue(struct thread_log *log, struct thread_log *other, bool 
     lock_release(&lists_lock);
 }
 
-/* The log with which a nested hook goes on, `log` being the thread's and busy; NULL if there is
- * none.
- */
+/* The log for a nested hook; `log` is the thread's, and busy. NULL if there is none. */
 static struct thread_log *log_nested(struct thread_log *log, uint64_t frame)
 {
     bool fresh;
@@ -388,7 +384,7 @@ struct thread_log *thread_log_nested(struct thread_log *log)
     quiet_begin(&quiet);
     collector_inside++;
     if (log->abandoned != 0)
-        log = current_log; /* a handler's hook came before signals were blocked, and did it */
+        log = current_log; /* a handler's hook did it before signals were blocked */
     if (log != NULL && log->busy != 0)
         log = log_nested(log, frame);
     collector_inside--;
@@ -407,7 +403,7 @@ uint32_t thread_logs_interrupted(struct thread_log **found, uint32_t room)
     return count;
 }
 
-/* What another thread of the parent had half-linked is lost: that is address space. */
+/* We lose what another thread of the parent had half-linked: address space only. */
 void thread_logs_forked(void)
 {
     lock_forked(&lists_lock);
@@ -427,8 +423,7 @@ void thread_logs_poke(void)
     lock_release(&lists_lock);
 }
 
-/* Gives back every log of a thread, and the memory behind them. `log` is the one that it goes on
- * in. */
+/* Gives back all logs of a thread and their memory. `log` is the current one. */
 static void logs_release(struct thread_log *log)
 {
     uint32_t thread = log->live.thread;
@@ -485,7 +480,7 @@ void thread_log_stop(const char *reason)
     quiet_end(&quiet);
 }
 
-/* Recording is on again: the thread goes on in the log that it had. */
+/* Recording is on again: the thread continues its log. */
 static struct thread_log *log_resume(void)
 {
     struct thread_log *log = paused_log;
@@ -499,8 +494,8 @@ static struct thread_log *log_resume(void)
     return log;
 }
 
-/* A thread goes on after our destructor: destructors of other libraries come, and signals until the
- * very end. So its log stays, each event being written at once, until the thread is gone. */
+/* A thread lives on after our destructor: other libraries' destructors follow, and signals until
+ * the very end. So its log stays, and we write each event at once, until the thread is gone. */
 static void log_end(struct thread_log *log)
 {
     ring_release(log);
@@ -520,7 +515,7 @@ void thread_log_finish(const char *how)
     uint64_t busy = log->busy;
     log->busy = 1;
     if (busy != 0)
-        count_undo(log); /* we come from a signal handler: its hook's change may be half-made */
+        count_undo(log); /* we run in a signal handler: the hook's change may be unfinished */
     if (log->thread.ring != NULL || process.options.ring_chunks != 0)
         ring_dump(log);
     else if (fisql_word_units(log->live.word) != log->min_units)
@@ -535,8 +530,8 @@ void thread_log_finish(const char *how)
     quiet_end(&quiet);
 }
 
-/* Runs as a destructor of thread-specific data. Other destructors may call instrumented functions
- * after ours, so it asks to be called again as often as it can. */
+/* Destructor of thread-specific data. Other destructors may call instrumented functions after it,
+ * so it asks to be called again as often as possible. */
 static void thread_ending(void *value)
 {
     uintptr_t round = (uintptr_t)value;

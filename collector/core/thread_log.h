@@ -1,7 +1,4 @@
-/*
- * The thread log: what a thread records with (base.h), and how it begins, is taken over by the
- * hooks of a signal's handler, and ends.
- */
+/* The thread log (base.h): how it begins, passes to a signal handler's hooks, and ends. */
 #ifndef FISQL_COLLECTOR_CORE_THREAD_LOG_H
 #define FISQL_COLLECTOR_CORE_THREAD_LOG_H
 
@@ -12,36 +9,33 @@
 
 struct pair;
 
-/* What goes on in the log of a signal handler's hooks, with the shadow stack: what a thread has
- * recorded so far. */
+/* What a signal handler's log continues besides the shadow stack. */
 struct thread_state {
     uint32_t units_max; /* beyond it the slow path is taken; 0 forces that */
     uint32_t poke;      /* atomic: another thread asks this one to begin a new chunk */
     uint32_t enter_max; /* ticks since the last event beyond which the slow path is taken: what */
     uint32_t exit_max;  /* an enter's and an exit's delta hold, and no gap (usage.h) */
     uint64_t min_ticks; /* leaf calls shorter than this are counted */
-    uint32_t sample_random; /* when hooks measure themselves: see hook_sample.h */
-    uint32_t sample_burst;  /* those of the present burst that did so */
+    uint32_t sample_random; /* for choosing samples: see hook_sample.h */
+    uint32_t sample_burst;  /* samples so far in this burst */
     uint64_t start_tick;
     uint32_t sequence;        /* of the chunk being filled */
     uint32_t flags_next;      /* FISQL_FLAG_ of the next chunk */
     uint32_t filter_settings; /* process.filter_settings when it was begun */
-    uint32_t ended;           /* the thread is at its end: what comes still is written at once */
+    uint32_t ended;           /* the thread is at its end: each event is written at once */
     uint32_t ring_next;       /* flight recorder: which of ring[] comes next */
     struct thread_log **ring; /* slots of this thread's ring */
 };
 
 /* For libfisql-values.so: see values.h. */
 struct log_values {
-    uint32_t enter_units; /* of the last call that was entered, arguments included */
-    uint64_t
-        sampled_word; /* after the last exit whose cost was counted: its result's counts, too */
+    uint32_t enter_units;  /* of the last call that was entered, arguments included */
+    uint64_t sampled_word; /* after a sampled exit: its result counts, too */
 };
 
-/* What is not in a part that says otherwise belongs to the slot and its chunk, and stays with them.
- * What hooks look at comes first. */
+/* All but `shadow` and `thread` belongs to the slot and its chunk. What hooks read comes first. */
 struct thread_log {
-    struct fisql_live_slot live; /* first: shared with whoever salvages */
+    struct fisql_live_slot live; /* first: shared with fisql record, which salvages */
     uint64_t busy;               /* frame address of the hook at work, 0 = none */
     uint64_t abandoned;          /* a nested hook went on with another log, ... */
     struct fisql_chunk *chunk;   /* behind this page, or in a slot that it was lent (hand_over.h) */
@@ -67,7 +61,7 @@ _Static_assert(sizeof(struct thread_log) <= FISQL_SLOT_HEADER, "a thread log's h
 
 /* The calling thread's log; NULL while it has none. */
 extern HIDDEN THREAD_LOCAL struct thread_log *current_log;
-/* That of a thread for which recording is switched off. */
+/* The same of a thread whose recording is off. */
 extern HIDDEN THREAD_LOCAL struct thread_log *paused_log;
 
 /* ---- the log's word ---- */
@@ -90,7 +84,7 @@ static inline uint64_t log_last_tick(const struct thread_log *log)
     return log->live.last_tick[fisql_word_toggle(log->live.word)];
 }
 
-/* Calls open in the thread, those that are not in the log included. */
+/* The thread's open calls, including those that are not in the log. */
 static inline uint32_t calls_open(const struct thread_log *log)
 {
     return fisql_word_depth(log->live.word) + log->shadow.hidden;
@@ -98,21 +92,21 @@ static inline uint32_t calls_open(const struct thread_log *log)
 
 /* ---- beginning and ending ---- */
 
-/* The calling thread's log, begun if it has none; NULL if nothing is to be recorded now. */
+/* The calling thread's log; begins one if it has none. NULL if nothing is to be recorded now. */
 struct thread_log *thread_log_start(void);
-/* Called by a hook that finds its log busy: goes on in another log. NULL if there is none. */
+/* For a hook that finds its log busy: continues in another log. NULL if there is none. */
 struct thread_log *thread_log_nested(struct thread_log *log);
 /* Forces every thread of the process into its slow path at its next event. */
 void thread_logs_poke(void);
-/* Does a log of the process lie in private memory, for want of a slot? */
+/* Does a log of the process lie in private memory, for lack of a slot? */
 bool thread_logs_unslotted(void);
-/* At the process's end, for the threads that it cuts off: writes their names, as they are now, and
- * what they have recorded outside the live area. */
+/* At the process's end, for the threads that it cuts off: writes their current names, and what they
+ * have recorded outside the live area. */
 void thread_logs_cut_off(void);
 /* Writes the thread's chunk, hands it over (hand_over.h) or keeps it (ring.h), and begins the next.
- * For the hook that has the log, with signals blocked. */
+ * For the hook that holds the log, with signals blocked. */
 void thread_log_flush(struct thread_log *log);
-/* Ends recording for the calling thread: the log gets a loss with this reason. */
+/* Ends recording for the calling thread; the log gets a loss with this reason. */
 void thread_log_stop(const char *reason);
 /* Ends the calling thread's log (a thread's or the process's end). */
 void thread_log_finish(const char *how);
@@ -122,15 +116,14 @@ void thread_log_setup(void);
 
 /* ---- for thread_fork.c ---- */
 
-/* Adds a log to the process's list; forgets the list in a forked child. */
+/* Adds a log to the process's list; empties the list in a forked child. */
 void thread_logs_add(struct thread_log *log);
 void thread_logs_forked(void);
-/* The calling thread's logs in which a hook is interrupted: at most `room`. Returns their number.
- */
+/* Finds the calling thread's logs with an interrupted hook, at most `room`. Returns how many. */
 uint32_t thread_logs_interrupted(struct thread_log **found, uint32_t room);
-/* Sets what the fast path takes as a delta. */
+/* Sets the longest deltas that the fast path takes. */
 void thread_log_deltas(struct thread_log *log);
-/* Writes what is known of the calling thread; how: how it ends, NULL at its start. */
+/* Writes facts of the calling thread. how: how it ends, NULL at its start. */
 void thread_log_facts(struct thread_log *log, const char *how);
 
 #endif

@@ -1,11 +1,11 @@
 /*
- * The private memory of thread logs: dictionary, counts and shadow stack. It is kept for the next
- * thread when a thread ends.
+ * The private memory of thread logs: dictionary, counts and shadow stack. When a thread ends we
+ * keep it for the next one.
  *
- * The shadow stack begins small, for address space may be short, and doubles when calls lie deeper.
- * It then lies in a mapping of its own, which moves. A hook that a signal's handler interrupted may
- * hold an address in it: once the thread had a nested hook (thread_log_nested()), what the shadow
- * stack has outgrown stays mapped until the thread ends.
+ * The shadow stack begins small, because address space may be short, and doubles for deeper calls.
+ * It then lies in a mapping of its own, which moves. A hook that a signal handler interrupted may
+ * hold an address in it: after a nested hook (thread_log_nested()) outgrown memory stays mapped
+ * until the thread ends.
  */
 #include "collector/core/thread_memory.h"
 
@@ -16,7 +16,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* The counts' table and its last run, to whole entries of the shadow stack. */
+/* The counts' table and its last run, rounded up to whole entries of the shadow stack. */
 #define COUNTED_BYTES ((DICTIONARY_ENTRIES + 8) * sizeof(uint32_t))
 #define DICTIONARY_BYTES (DICTIONARY_ENTRIES * sizeof(struct pair))
 #define NESTED_BYTES (DICTIONARY_BYTES + COUNTED_BYTES)
@@ -26,15 +26,15 @@ _Static_assert(COUNTED_BYTES % sizeof(struct shadow_call) == 0, "the shadow stac
 
 #define SPARES_MAX 16u
 
-/* The memory of a thread that is gone. */
+/* Memory of a thread that is gone. */
 struct spare {
     struct spare *next;
 };
 
-/* What starting to record takes besides: lists of modules, the stack for handlers, and the measuring of the hooks. */
+/* What starting needs besides: lists of modules, a handlers' stack, measuring the hooks. */
 #define START_BYTES ((size_t)256 << 10)
 
-/* Where a shadow stack that has grown begins. */
+/* The start of a shadow stack that has grown. */
 struct shadow_head {
     size_t bytes;
     struct shadow_head *outgrown;
@@ -61,7 +61,7 @@ void memory_limit_depth(struct thread_log *log)
         log->shadow.depth_logged = process.options.depth;
 }
 
-/* The shadow stack is at `start`, sentinels included, and has this many bytes. */
+/* Puts the shadow stack at `start`, sentinels included. */
 static void shadow_set(struct thread_log *log, void *start, size_t bytes)
 {
     size_t room = bytes / sizeof(struct shadow_call) - SHADOW_SENTINELS - 1;
@@ -150,7 +150,7 @@ void memory_release_nested(const struct thread_log *log)
         munmap(log->dictionary, NESTED_BYTES);
 }
 
-/* What another thread of the parent was about to take or to give is lost: that is address space. */
+/* We lose what another thread of the parent was taking or giving back: address space only. */
 void memory_forked(void)
 {
     lock_forked(&spares_lock);
@@ -158,7 +158,7 @@ void memory_forked(void)
     spares_count = 0;
 }
 
-/* A new mapping with what is in the shadow stack, or the one that there is, moved. */
+/* Moves the shadow stack's own mapping, or copies the stack to a new one. */
 static struct shadow_head *shadow_grow(struct thread_log *log, size_t bytes)
 {
     struct shadow_head *old = log->shadow.grown, *head;
@@ -184,7 +184,7 @@ bool memory_deepen(struct thread_log *log)
 {
     struct quiet quiet;
     quiet_begin(&quiet);
-    bool again = log->abandoned != 0; /* in the log that is current now */
+    bool again = log->abandoned != 0; /* in the current log */
     if (!again && log->shadow.depth_max < SHADOW_DEPTH_MAX) {
         size_t bytes = log->shadow.grown != NULL ? log->shadow.grown->bytes * 2 : SHADOW_BYTES * 4;
         struct shadow_head *head = shadow_grow(log, bytes);

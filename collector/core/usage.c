@@ -1,4 +1,4 @@
-/* Reading the kernel's account of a thread: see usage.h. */
+/* See usage.h. */
 #include "collector/core/usage.h"
 
 #include "collector/core/system_call.h"
@@ -7,11 +7,11 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 
-/* The reading costs some 400 ns, thus 2 % where every gap is just longer. */
+/* A reading costs some 400 ns: 2 % if every gap is just longer than this. */
 #define GAP_NS 20000u
 
-/* The program, or a library such as libfaketime, may have taken clock_gettime() and getrusage() over:
- * the kernel is asked itself. */
+/* We ask the kernel itself: the program, or a library such as libfaketime, may replace
+ * clock_gettime() and getrusage(). */
 static bool cpu_clock(clockid_t clock, uint64_t *cpu_ns)
 {
     struct timespec cpu = {0, 0};
@@ -25,7 +25,7 @@ void usage_read(enum clock_kind clock, struct usage *usage)
 {
     struct rusage counts = {.ru_nvcsw = 0};
     const long argument[6] = {RUSAGE_THREAD, (long)(intptr_t)&counts};
-    /* The two clocks next to each other: a thread is often put aside when a system call ends. */
+    /* One directly after the other: threads are often preempted at a system call's end. */
     cpu_clock(CLOCK_THREAD_CPUTIME_ID, &usage->cpu_ns);
     usage->tick = clock_read(clock);
     system_call(SYS_getrusage, argument);
@@ -37,7 +37,7 @@ void usage_read(enum clock_kind clock, struct usage *usage)
 
 bool usage_cpu_of(uint32_t tid, uint64_t *cpu_ns)
 {
-    /* The clock of one thread's processor time, as Linux numbers it (include/linux/posix-timers.h:
+    /* The clock of one thread's processor time, as Linux encodes it (include/linux/posix-timers.h:
      * the complement of the id, shifted by three, CPUCLOCK_PERTHREAD_MASK, CPUCLOCK_SCHED). */
     return cpu_clock((clockid_t)(~tid << 3 | 4u | 2u), cpu_ns);
 }

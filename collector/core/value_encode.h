@@ -1,6 +1,6 @@
 /*
- * How values stand in the log ("Values" in formats/log.h). A writer has room to a limit; who puts a
- * value that does not fit puts NO_ROOM, for which a byte is kept for each value to come.
+ * Encodes values for the log ("Values" in formats/log.h). A writer has room up to a limit. For a
+ * value that does not fit, put NO_ROOM: each value to come has a byte reserved for that.
  */
 #ifndef FISQL_COLLECTOR_CORE_VALUE_ENCODE_H
 #define FISQL_COLLECTOR_CORE_VALUE_ENCODE_H
@@ -12,7 +12,7 @@
 
 struct value_writer {
     unsigned char *at;
-    unsigned char *limit; /* of the value that is put now */
+    unsigned char *limit; /* for the current value */
 };
 
 #define VALUE_SCALAR_BYTES 17u /* the longest: an IEEE quad */
@@ -27,7 +27,7 @@ static inline void value_put_tag(struct value_writer *writer, uint32_t tag)
     *writer->at++ = (unsigned char)tag;
 }
 
-/* A tag and the low bytes of a number. There must be room for VALUE_SCALAR_BYTES here and below. */
+/* Puts a tag and a number's low bytes. This and those below need VALUE_SCALAR_BYTES of room. */
 static inline void value_put_number(struct value_writer *writer, uint32_t tag, uint64_t value,
                                     uint32_t bytes)
 {
@@ -36,8 +36,8 @@ static inline void value_put_number(struct value_writer *writer, uint32_t tag, u
     writer->at += 1 + bytes;
 }
 
-/* Small numbers are told by a branch, which is mostly predicted; how many bytes another number takes is
- * computed, for no processor predicts that. */
+/* A mostly predicted branch selects small numbers. No processor would predict the other lengths: we
+ * compute them. */
 static inline void value_put_signed(struct value_writer *writer, int64_t value)
 {
     uint64_t small = (uint64_t)value + FISQL_VALUE_INTEGER_BASE;
@@ -70,7 +70,7 @@ static inline void value_put_pointer(struct value_writer *writer, uint64_t value
         value_put_number(writer, FISQL_VALUE_POINTER_8, value, 8);
 }
 
-/* Of 4, 8, 10 or 16 bytes. */
+/* bytes: 4, 8, 10 or 16. */
 static inline void value_put_float(struct value_writer *writer, const void *value, uint32_t bytes)
 {
     value_put_tag(writer, bytes == 4    ? FISQL_VALUE_FLOAT_4
@@ -94,7 +94,7 @@ static inline void value_put_bytes(struct value_writer *writer, const unsigned c
         *writer->at++ = value[i];
 }
 
-/* Where a text is to be put: it is written there before its length is known. */
+/* Where to write a text, before its length is known. */
 #define VALUE_TEXT_SHORT_MAX 63u
 #define VALUE_TEXT_HEAD 3u
 static inline unsigned char *value_text(struct value_writer *writer)
@@ -102,7 +102,7 @@ static inline unsigned char *value_text(struct value_writer *writer)
     return writer->at + 1;
 }
 
-/* The text of this length is there. */
+/* Completes the text written at value_text(). */
 static inline void value_put_text(struct value_writer *writer, uint32_t length, bool cut)
 {
     if (length <= VALUE_TEXT_SHORT_MAX && !cut) {

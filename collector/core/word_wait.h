@@ -1,4 +1,4 @@
-/* Waiting for a word that another process changes. */
+/* Waits for a word that another process changes. */
 #ifndef FISQL_COLLECTOR_CORE_WORD_WAIT_H
 #define FISQL_COLLECTOR_CORE_WORD_WAIT_H
 
@@ -26,7 +26,7 @@ static inline bool word_wait(uint32_t *word, uint32_t value, uint64_t end_ns)
         uint64_t now = word_now_ns();
         if (now >= end_ns)
             return false;
-        /* It looks now and then: who is to wake us may be killed. */
+        /* We look now and then: the process that should wake us may be killed. */
         uint64_t wait = end_ns - now < WORD_LOOK_NS ? end_ns - now : WORD_LOOK_NS;
         const struct timespec look = {0, (long)wait};
         syscall(SYS_futex, word, FUTEX_WAIT, value, &look, NULL, 0);
