@@ -1,4 +1,4 @@
-/* What an image that is about to be run needs: see children.h. */
+/* See children.h. */
 #include "collector/process/children.h"
 
 #include "collector/core/digits.h"
@@ -21,13 +21,13 @@
 
 #define ASAN_WORD "verify_asan_link_order=0"
 
-/* How this process was launched: what it passes on. */
+/* How this process was launched: it passes this on. */
 static struct {
     bool known;
-    bool moved; /* it came to another user or root folder, now or in an image before */
+    bool moved; /* the user or root folder has changed, in this image or an earlier one */
     uid_t user;
     char collector[4096];     /* the path in LD_PRELOAD; empty: none */
-    char libraries[3 * 4096]; /* it and those of ours that come with it, as there */
+    char libraries[3 * 4096]; /* it and our other libraries, as there */
     char log[4096 + 16], live[4096 + 16], options[4096 + 512]; /* NAME=value, or empty */
 } launch;
 
@@ -56,7 +56,7 @@ static void remember(char *entry, size_t size, const char *name)
 
 /* ---- LD_PRELOAD ---- */
 
-/* The next of the words that blanks or colons separate; NULL at the end. */
+/* The next word; blanks or colons separate words. NULL at the end. */
 static const char *next_word(const char *text, size_t *length)
 {
     text += strspn(text, " :");
@@ -78,7 +78,7 @@ static bool is_library(const char *word, size_t length)
     return has_word(launch.libraries, word, length);
 }
 
-/* Is any of our libraries in a value of LD_PRELOAD? Are all? */
+/* Does a value of LD_PRELOAD hold any of our libraries? All? */
 static void look_for_libraries(const char *value, bool *any, bool *all)
 {
     size_t length = 0;
@@ -99,8 +99,8 @@ static bool is_named(const char *path, size_t length, const char *name)
            memcmp(path + length - size, name, size) == 0;
 }
 
-/* The collector, and the libraries that `fisql record` puts before it: an image without one of
- * them would be recorded in another way than this one. */
+/* Remembers the collector and the libraries that `fisql record` puts before it: an image without
+ * one of them would be recorded in another way than this one. */
 static void remember_libraries(void)
 {
 #if defined(FISQL_FAULTS)
@@ -133,7 +133,7 @@ static void remember_libraries(void)
 void children_setup(void)
 {
     if (launch.known || secure_getenv(fisql_variable(FISQL_VARIABLE_LIVE)) == NULL)
-        return; /* no run to take part in */
+        return; /* there is no run */
     remember_libraries();
     remember(launch.log, sizeof launch.log, fisql_variable(FISQL_VARIABLE_LOG));
     remember(launch.live, sizeof launch.live, fisql_variable(FISQL_VARIABLE_LIVE));
@@ -161,7 +161,7 @@ void children_take(void)
     uint64_t run_id = 0;
     if (log >= 0 && live >= 0 && live_area_adopt(live, &run_id) && log_file_adopt(log, run_id))
         launch.moved = true;
-    unsetenv(fisql_variable(FISQL_VARIABLE_HANDED)); /* it means nothing to anybody else */
+    unsetenv(fisql_variable(FISQL_VARIABLE_HANDED)); /* nobody else can use it */
 }
 
 void children_keep(void)
@@ -178,8 +178,8 @@ void children_keep(void)
 
 /* ---- what a program needs ---- */
 
-/* Can the new image open the file? A process that is no longer root's may have kept capabilities
- * that are lost at exec: the calling thread looks without them. */
+/* Can the new image open the file? A process that is no longer root's may still have capabilities,
+ * which it loses at exec: so the calling thread tries without them. */
 static bool can_open(const char *path, int flags)
 {
     struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
@@ -199,7 +199,7 @@ static bool can_open(const char *path, int flags)
     return file >= 0;
 }
 
-/* Is the environment meant for this run, and not for another one that the program begins? */
+/* Is the environment meant for this run, not for another one that the program begins? */
 static bool is_of_this_run(char *const *environment)
 {
     for (; environment != NULL && *environment != NULL; environment++)
@@ -256,7 +256,7 @@ void child_prepare(struct child *child, int folder, const char *path, char *cons
     *child = (struct child){.plain = true, .why = -1, .log = -1, .live = -1};
     if (!launch.known || !is_of_this_run(environment))
         return;
-    if (silent()) { /* it cannot be looked at, nor may it make the calls that recording needs */
+    if (silent()) { /* we cannot look at it, and it may not make the calls that recording needs */
         child->plain = false;
         silent_lose();
         return;
@@ -264,14 +264,14 @@ void child_prepare(struct child *child, int folder, const char *path, char *cons
     image_look(&image, folder, path);
     memcpy(child->name, image.name, sizeof child->name);
     bool readable = launch.collector[0] != 0 && can_open(launch.collector, O_RDONLY);
-    child->plain = image.secure; /* its dynamic linker takes out what must not be there */
+    child->plain = image.secure; /* its dynamic linker ignores what it must not use */
     child->preload = readable && image.kind != IMAGE_MACHINE && image.kind != IMAGE_LIBC;
     child->asan = image.asan;
     child->why = why_not_loaded(&image, readable);
     if (child->why >= 0) {
         bool hooks = image_has_hooks(folder, path, &linked);
         if (linked && child->why != FISQL_UNRECORDED_SECURE)
-            child->why = -1; /* it need not load what it holds */
+            child->why = -1; /* the collector is linked in */
         else if (!hooks)
             child->why = child->why == FISQL_UNRECORDED_STATIC ? -1 : FISQL_UNRECORDED_FOLLOWED;
     }
@@ -298,7 +298,7 @@ void child_release(struct child *child, bool started)
 
 /* ---- its environment ---- */
 
-/* What is found of our variables in an environment. */
+/* Our variables in an environment. */
 struct found {
     size_t count;
     const char *preload, *asan; /* the entries, NULL = none */
@@ -356,7 +356,7 @@ static char *put_number(char *text, int number)
     return mempcpy(text, digits, strlen(digits));
 }
 
-/* Writes LD_PRELOAD with our libraries in front, or without them; NULL: nothing is left of it. */
+/* Writes LD_PRELOAD with our libraries first, or without them; NULL: nothing is left. */
 static char *put_preload(char **text, const struct child *child, const char *old)
 {
     char *entry = *text, *start = stpcpy(entry, "LD_PRELOAD="), *at = start;

@@ -1,14 +1,13 @@
 /*
- * The ways to run another program, and to change one's user or root folder: interposed so that what
- * is run is recorded too, or told (children.h). The program's arguments and environment go on as
- * they are unless something must be changed; then a copy of the environment's pointers is changed,
- * on the stack.
+ * The ways to run another program, and to change the user or root folder: we interpose them so that
+ * the new program is recorded, too, or reported (children.h). Its arguments and environment pass
+ * through unchanged unless something must change; then we change a copy of the environment's
+ * pointers, on the stack.
  *
- * system() and popen() take the process's own environment and would start a shell with it: where
- * that must be changed they find another `environ` for the moment of their call.
+ * system() and popen() start a shell with the process's own environment: if that must change, we
+ * replace `environ` during their call.
  *
- * In a program that links libfisql.a the linker wraps these functions, as with longjmp
- * (interpose.c).
+ * In a program with libfisql.a the linker wraps these functions, like longjmp (interpose.c).
  */
 #include "collector/process/exec.h"
 
@@ -67,7 +66,7 @@ static struct {
     FUNCTIONS(DECLARE)
 } real;
 
-/* At start, for dlsym() must not be called where exec may be. */
+/* At start, because dlsym() must not be called where exec may be. */
 static __attribute__((constructor)) void exec_setup(void)
 {
 #define RESOLVE(type, name, parameters)                                                            \
@@ -79,7 +78,7 @@ static __attribute__((constructor)) void exec_setup(void)
 }
 #endif
 
-/* Some constructor may call us before ours has run. */
+/* A constructor may call us before ours has run. */
 static void ready(void)
 {
 #ifndef FISQL_WRAP
@@ -90,8 +89,8 @@ static void ready(void)
 
 /* ---- exec ---- */
 
-/* A program: by path from a folder (an empty one: the file that is open as the folder), or by a
- * name that is looked up in PATH. */
+/* A program: by path from a folder (empty: the folder's descriptor is the file), or through
+ * PATH. */
 struct target {
     enum { BY_PATH, BY_NAME, BY_FILE, FROM_FOLDER } how;
     int folder, flags;
@@ -195,7 +194,7 @@ int exec_called(const char *path, char *const arguments[], char *const environme
     return run_prepared(BY(BY_PATH, path), arguments, environment);
 }
 
-/* The arguments of execl() and its kin, which end with a null pointer, as an array on the stack. */
+/* Copies the arguments of execl() and the like, with the null pointer, to the stack. */
 #define COLLECT(arguments, list, first)                                                            \
     size_t count = 1;                                                                              \
     va_start(list, first);                                                                         \
@@ -294,11 +293,11 @@ EXPORT int NAME(posix_spawnp)(pid_t *pid, const char *file,
 
 /* ---- the shell ---- */
 
-/* The environment that stands in for the process's own while a shell is started. */
+/* Replaces the process's environment while a shell is started. */
 struct shell {
     struct child child;
-    char **own, **changed; /* changed: NULL = the own one serves */
-    size_t bytes;          /* mapped for both copies of it */
+    char **own, **changed; /* changed: NULL = own needs no change */
+    size_t bytes;          /* of one of the two copies */
     size_t entries_bytes;
 };
 
@@ -321,7 +320,7 @@ static void shell_begin(struct shell *shell)
     errno = error;
 }
 
-/* Another thread may have called setenv() meanwhile: then what it has changed stays. */
+/* Another thread may have called setenv() meanwhile: then we keep its changes. */
 static void shell_end(struct shell *shell, bool started)
 {
     int error = errno;

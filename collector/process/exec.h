@@ -1,4 +1,4 @@
-/* The ways to run another program, interposed. */
+/* Interposes the ways to run another program. */
 #ifndef FISQL_COLLECTOR_PROCESS_EXEC_H
 #define FISQL_COLLECTOR_PROCESS_EXEC_H
 

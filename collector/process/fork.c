@@ -1,20 +1,20 @@
 /*
- * Forks. The child records as a process of its own: it gets its key, its facts, and logs that go on
- * where those of its parent were.
+ * Forks. The child records as its own process: it gets a key, facts, and logs that continue its
+ * parent's.
  *
- * fork() says so itself (pthread_atfork). What makes processes beside it is interposed: _Fork(),
- * clone() without CLONE_VM, and syscall() with the numbers of these. Between before_fork() and the
- * child's first step all signals are blocked, so that no handler of the program comes between.
+ * fork() reports itself (pthread_atfork). We interpose the other ways: _Fork(), clone() without
+ * CLONE_VM, and syscall() with their numbers. Between before_fork() and the child's first step all
+ * signals are blocked, so that no handler of the program comes between.
  *
- * A child that was made by none of them (a system call instruction in the program's own code) is
+ * A child made in none of these ways (a system call instruction in the program's own code) is
  * recognized by a page that the kernel empties in it (MADV_WIPEONFORK, Linux 4.14): its first hook
- * finds that the page does not say "mine". What its parent had open is then not known any more; the
- * child begins with an empty stack.
+ * finds the page empty. Nothing is known then of its parent's open calls; the child begins with an
+ * empty stack.
  *
  * vfork() and clone() with CLONE_VM and CLONE_VFORK run on the parent's memory while the parent
- * waits: such a child's calls are its parent's. clone() with CLONE_VM but without CLONE_SETTLS runs
- * beside its parent on the same thread-local variables, ours included: neither of the two can be
- * recorded from there on, and the log says so.
+ * waits: such a child's calls count as its parent's. clone() with CLONE_VM but without CLONE_SETTLS
+ * runs beside its parent on the same thread-local variables, ours included: from there on neither
+ * of the two can be recorded, and the log says so.
  */
 #include "collector/process/fork.h"
 
@@ -52,13 +52,13 @@ static THREAD_LOCAL uint64_t fork_tick;
 static void before_fork(void)
 {
     if (!process_recording() || forking++ != 0)
-        return; /* or fork() calls _Fork() */
+        return; /* or fork() called _Fork() */
     quiet_begin(&fork_quiet);
     thread_log_forking();
     fork_tick = clock_read(process.clock);
 }
 
-/* In the parent, whether there is a child now or not. */
+/* In the parent, even if the fork failed. */
 static void after_fork(void)
 {
     if (forking == 0 || --forking != 0)
@@ -124,14 +124,14 @@ void fork_notice(void)
 
 void fork_setup(void)
 {
-    /* Without the advice (an older kernel, larger pages) such children stay unrecognized. */
+    /* Without this (an older kernel, larger pages) such children stay unrecognized. */
     if (getauxval(AT_PAGESZ) <= sizeof fork_mark)
         madvise(&fork_mark, sizeof fork_mark, MADV_WIPEONFORK);
     mark_ours();
     library_at_fork(before_fork, after_fork, forked_child);
 }
 
-/* ---- what else makes processes ---- */
+/* ---- other ways to make processes ---- */
 
 #ifdef FISQL_WRAP
 #define NAME(name) __wrap_##name
@@ -173,7 +173,7 @@ struct start {
     void *argument;
 };
 
-/* The child of clone(). It ends by a system call of clone()'s own when its function returns. */
+/* The child of clone(), which ends it by its own system call when the function returns. */
 static int clone_start(void *context)
 {
     struct start start = *(const struct start *)context;
@@ -210,7 +210,7 @@ EXPORT int NAME(clone)(int (*function)(void *), void *stack, int flags, void *ar
         int pid = next(function, stack, flags, argument, parent_tid, tls, child_tid);
         int error = errno;
         if ((flags & CLONE_VFORK) != 0 && log != NULL)
-            shadow_unwind_above(open); /* what the child left open when it ended or exec'd */
+            shadow_unwind_above(open); /* the child's open calls at its end or exec */
         errno = error;
         return pid;
     }
@@ -222,7 +222,7 @@ EXPORT int NAME(clone)(int (*function)(void *), void *stack, int flags, void *ar
 }
 
 #if defined(__x86_64__) || defined(__aarch64__)
-/* Does the system call make a process that goes on here, on a stack of its own? */
+/* Does the system call make a process that continues here, on its own copy of the stack? */
 static bool is_fork(long number, const long argument[6])
 {
     uint64_t flags = (uint64_t)argument[0], stack = (uint64_t)argument[1];

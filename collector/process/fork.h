@@ -1,11 +1,11 @@
-/* Forks: what tells a child from the process that it was forked from. */
+/* Forks: distinguishes a child from the process that forked it. */
 #ifndef FISQL_COLLECTOR_PROCESS_FORK_H
 #define FISQL_COLLECTOR_PROCESS_FORK_H
 
 #include "collector/core/fork_mark.h"
 
 void fork_setup(void);
-/* The page is empty: begins to record this process as one of its own. */
+/* The page is empty: begins to record this process on its own. */
 void fork_notice(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* Looks at a file that is about to be run: see image.h. */
+/* See image.h. */
 #include "collector/process/image.h"
 
 #include "collector/core/file.h"
@@ -14,7 +14,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#define SCRIPTS_MAX 4 /* interpreters that are scripts themselves; the kernel follows as many */
+#define SCRIPTS_MAX 4 /* interpreters that are scripts; the kernel's limit, too */
 #define HEADERS_MAX 64
 #define INTERPRETER_BYTES 256
 
@@ -33,7 +33,7 @@ static bool read_at(int file, void *memory, size_t bytes, uint64_t offset)
 
 static int image_open(int folder, const char *path)
 {
-    /* What is no regular file cannot be run; opening it must have no effect. */
+    /* Only regular files can be run; opening another one may have effects. */
     struct stat status;
     if (fstatat(folder, path, &status, path[0] == 0 ? AT_EMPTY_PATH : 0) != 0 ||
         !S_ISREG(status.st_mode))
@@ -69,7 +69,7 @@ static bool header_read(const struct headers *headers, uint32_t index, ElfW(Phdr
                    headers->offset + index * (uint64_t)sizeof *header);
 }
 
-/* Where in the file lies what is loaded at an address? 0 = nowhere. */
+/* The file offset of a loaded address; 0 = none. */
 static uint64_t offset_of(const struct headers *headers, uint64_t address)
 {
     for (uint32_t i = 0; i < headers->count; i++) {
@@ -81,7 +81,7 @@ static uint64_t offset_of(const struct headers *headers, uint64_t address)
     return 0;
 }
 
-/* Is libasan.so among the libraries that it asks for? */
+/* Does it need libasan.so? */
 static bool needs_asan(const struct headers *headers, const ElfW(Phdr) * dynamic)
 {
     ElfW(Dyn) entry;
@@ -108,7 +108,7 @@ static bool needs_asan(const struct headers *headers, const ElfW(Phdr) * dynamic
 
 /* ---- names in its string tables ---- */
 
-/* Does a part of the file hold the word, with a NUL before and behind it? */
+/* Does this part of the file hold the word between two NULs? */
 static bool part_holds(int file, uint64_t start, uint64_t bytes, const char *word)
 {
     char block[2048];
@@ -135,7 +135,7 @@ static bool part_holds(int file, uint64_t start, uint64_t bytes, const char *wor
     return false;
 }
 
-/* The place of a string table in the file, of both classes; false if the section is none. */
+/* Finds a string table in a file of either class; false if the section is none. */
 static bool string_table(int file, uint64_t header, bool wide, uint64_t *start, uint64_t *bytes)
 {
     Elf64_Shdr section;
@@ -154,7 +154,7 @@ static bool string_table(int file, uint64_t header, bool wide, uint64_t *start, 
     return true;
 }
 
-/* Is the word a string of its own in one of the file's string tables? */
+/* Is the word a whole string in one of the file's string tables? */
 static bool names_hold(int file, const char *word)
 {
     Elf64_Ehdr elf = {.e_shnum = 0};
@@ -216,7 +216,7 @@ static void look_at_program(struct image *image, int file)
         image->asan = needs_asan(&headers, &dynamic) && names_hold(file, "__asan_default_options");
 }
 
-/* The interpreter that a script's first line names. */
+/* The interpreter named in a script's first line. */
 static bool interpreter_of(int file, char *path, size_t size)
 {
     ssize_t got = pread(file, path, size - 1, 0);
@@ -275,7 +275,7 @@ void image_look(struct image *image, int folder, const char *path)
     }
 }
 
-/* With the effective user's rights, as exec. */
+/* With the effective user's rights, like exec. */
 static bool may_run(const char *path)
 {
     struct stat status;

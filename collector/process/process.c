@@ -1,9 +1,9 @@
 /*
  * The process as a whole: whether and how it is recorded, its start, and the public functions. The
- * environment says what to do: FISQL_LOG (the log's path; without it nothing is recorded), FISQL_LIVE
- * (the live area, see live_area.c), FISQL_OPTIONS (words separated by commas, see options_parse()).
- * `fisql record` sets them; without it the first process of a run sets the first two for those that it
- * starts.
+ * environment holds the orders: FISQL_LOG (the log's path; without it nothing is recorded),
+ * FISQL_LIVE (the live area, see live_area.c), FISQL_OPTIONS (words separated by commas, see
+ * options_parse()). `fisql record` sets them; without it a run's first process sets the first two
+ * for the processes that it starts.
  */
 #include "collector/process/process.h"
 
@@ -48,7 +48,7 @@ static uint64_t number_at(const char *digit)
     return value;
 }
 
-/* Which option the text is; *value gets what stands behind its word. */
+/* The option of a word; *value: the text behind its name. */
 static enum fisql_option option_of(const char *text, const char **value)
 {
     enum fisql_option option = 0;
@@ -133,7 +133,7 @@ static void switch_recording(bool on)
 {
     struct quiet quiet;
     if (!process_recording() || (silent() && collector_inside != 0))
-        return; /* in silence signals are not blocked: a handler's would wait for our own lock */
+        return; /* silence blocks no signals: a handler would wait for our own lock */
     quiet_begin(&quiet);
     if (__atomic_exchange_n(&process.paused, on ? 0 : 1, __ATOMIC_SEQ_CST) == on)
         changes_switched(on);
@@ -143,8 +143,7 @@ static void switch_recording(bool on)
     quiet_end(&quiet);
 }
 
-/* The thread that got the signal may be blocked for ever: it writes its ring here; the others do at
- * their next events. */
+/* The thread may be blocked forever: it writes its ring here, the others at their next events. */
 static void dump_now(void)
 {
     fisql_dump();
@@ -164,7 +163,7 @@ static void on_switch_signal(int number)
         switch_recording(__atomic_load_n(&process.paused, __ATOMIC_ACQUIRE) != 0);
 }
 
-/* SIGUSR2 is taken only where the user asked for it, and never from a handler of the program's. */
+/* We take SIGUSR2 only if the user asked for it, and never from a handler of the program's. */
 static void switch_setup(void)
 {
     struct sigaction old;
@@ -223,8 +222,7 @@ static bool log_path_set(void)
     return true;
 }
 
-/* Opens log and live area; returns whether this is the first process of a run without fisql
- * record. */
+/* Opens log and live area. *first: this is the first process of a run without fisql record. */
 static bool outputs_open(bool *first)
 {
     *first = secure_getenv(fisql_variable(FISQL_VARIABLE_LIVE)) == NULL;
@@ -326,7 +324,7 @@ bool process_activate(bool by_hook)
         live_area_starting(false);
     collector_inside--;
     quiet_end(&quiet);
-    /* Not in the hook of a library that came later: a hook never waits. Signals come as ever. */
+    /* Not in the hook of a library that came later: a hook never waits. Signals are not blocked. */
     if (next == PROCESS_RECORDING && state == PROCESS_UNDECIDED)
         features_start();
     return next == PROCESS_RECORDING;

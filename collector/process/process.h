@@ -1,4 +1,4 @@
-/* The process that is recorded: whether, with which options, into what; its start and its end. */
+/* The recorded process: whether, with which options, into what; its start and its end. */
 #ifndef FISQL_COLLECTOR_PROCESS_PROCESS_H
 #define FISQL_COLLECTOR_PROCESS_PROCESS_H
 
@@ -15,17 +15,17 @@ struct options {
     uint64_t min_ns;         /* leaf calls shorter than this are counted */
     uint64_t min_ticks;      /* the same in ticks */
     uint32_t ring_chunks;    /* flight recorder: chunks kept a thread, 0 = off */
-    uint32_t values_wait_ms; /* how long a program waits at its start for its recipes */
-    uint32_t locks;          /* 1: what is said of locks, 2: each acquisition, too (locks.h) */
+    uint32_t values_wait_ms; /* the program's longest wait for its recipes at its start */
+    uint32_t locks;          /* 1: lock events, 2: each acquisition, too (locks.h) */
     bool start_off;
-    bool no_waits;      /* processor clocks are not read */
+    bool no_waits;      /* do not read processor clocks */
     uint32_t on_assert; /* enum fisql_on_assert */
 };
 
 enum process_state {
     PROCESS_UNDECIDED = 0,
     PROCESS_RECORDING = 1,
-    PROCESS_DORMANT = 2, /* nothing in it calls the hooks: its allocations are not recorded */
+    PROCESS_DORMANT = 2, /* no module calls the hooks: do not record allocations */
     PROCESS_DECIDING = 3,
     PROCESS_NEVER = 4
 };
@@ -35,19 +35,18 @@ struct process {
     uint32_t active; /* atomic: enum process_state */
     uint32_t paused; /* atomic: recording is switched off */
     uint32_t pid;
-    uint32_t ending;   /* after our destructor, without fisql record: events are written at once */
-    uint32_t filtered; /* functions are filtered: see filter.c */
-    uint32_t thread_next;  /* atomic */
-    uint32_t ticks_per_us; /* 0 = not known: hooks do not measure themselves */
+    uint32_t ending;      /* after our destructor, without fisql record: write each event at once */
+    uint32_t filtered;    /* functions are filtered: see filter.c */
+    uint32_t thread_next; /* atomic */
+    uint32_t ticks_per_us; /* 0 = unknown: hooks do not measure themselves */
     uint64_t key;
     uint64_t owner_start; /* see live_owner_start() */
     uint64_t run_id;
     uint64_t start_tick;
     uint64_t parent_key;
-    uint64_t fork_tick; /* see process_forked() (process_facts.h) */
-    uint64_t gap_ticks; /* a longer time between two events is a gap (usage.h) */
-    uint32_t
-        filter_settings; /* atomic: counts changes of the filter: logs are begun anew (control.h) */
+    uint64_t fork_tick;       /* see process_forked() (process_facts.h) */
+    uint64_t gap_ticks;       /* more ticks between two events are a gap (usage.h) */
+    uint32_t filter_settings; /* atomic: counts changes of the filter (control.h) */
     struct options options;
     struct fisql_live_area *area;
     bool with_parent; /* fisql record holds the live area */
@@ -58,7 +57,7 @@ extern HIDDEN struct process process;
 
 /* Decides at the first sign of life whether this process is recorded, and starts recording it; a
  * dormant process starts when a hook is called. Returns whether it is recorded. Safe at any time,
- * also before main and in a signal handler. */
+ * even before main and in a signal handler. */
 bool process_activate(bool by_hook);
 static inline bool process_active(void)
 {
@@ -71,7 +70,7 @@ static inline bool process_active_for_hook(void)
     return LIKELY(__atomic_load_n(&process.active, __ATOMIC_ACQUIRE) == PROCESS_RECORDING) ||
            process_activate(true);
 }
-/* Is it recorded? Decides nothing. */
+/* Is it recorded? Does not decide it. */
 static inline bool process_recording(void)
 {
     return __atomic_load_n(&process.active, __ATOMIC_ACQUIRE) == PROCESS_RECORDING;

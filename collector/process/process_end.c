@@ -1,10 +1,9 @@
 /*
- * The end of the process: what threads have recorded is written, and the log says what was lost and how
- * the process ended.
+ * The end of the process: writes what threads have recorded, what was lost, and how the process
+ * ended.
  *
- * Without fisql record, or a place in its live area, what is called after our own destructor
- * (destructors of other libraries) is written at once, a chunk an event, for nobody would write it
- * later.
+ * Calls after our own destructor (by other libraries' destructors) are written at once, a chunk an
+ * event, if there is no fisql record or no place in its live area: nobody would write them later.
  */
 #include "collector/process/process_end.h"
 
@@ -26,7 +25,7 @@
 int on_exit(void (*function)(int status, void *argument), void *argument);
 
 static bool exit_began;      /* our destructor has run */
-static int status_told = -1; /* by exit_status_known() */
+static int status_told = -1; /* the one in the log */
 
 static void end_facts(const char *how, int status)
 {
@@ -39,7 +38,7 @@ static void end_facts(const char *how, int status)
     facts_write(&facts);
 }
 
-/* Called by exit(), before or after our destructor: constructors of a preloaded library run before
+/* exit() calls it, before or after our destructor: a preloaded library's constructors run before
  * exit() gets its own first handler. */
 static void exit_status_known(int status, void *context)
 {
@@ -76,7 +75,7 @@ static void report_unrecorded(struct fisql_unrecorded_images *images, const char
     }
 }
 
-/* Without fisql record: writes what was lost as a chunk, if anything was. */
+/* Without fisql record: writes losses as a chunk, if there are any. */
 static void report_losses(void)
 {
     unsigned char buffer[1024];
@@ -104,7 +103,7 @@ static void report_losses(void)
     uint64_t error = area->lost_errno;
     if (facts_write(&facts) == 0)
         return;
-    /* It stays in the live area, where the loader finds it. */
+    /* They stay in the live area, where the loader finds them. */
     __atomic_fetch_add(&area->lost_chunks, chunks, __ATOMIC_RELAXED);
     __atomic_fetch_add(&area->lost_calls, calls, __ATOMIC_RELAXED);
     __atomic_fetch_add(&area->lost_bytes, bytes, __ATOMIC_RELAXED);
@@ -116,7 +115,7 @@ static void process_end(void)
     if (silent())
         thread_log_finish(FISQL_HOW_WITH_PROCESS);
     if (silent() || !process_recording() || (uint32_t)getpid() != process.pid)
-        return; /* not recorded, or the child of a vfork, which owns nothing */
+        return; /* not recorded, or a vfork's child, which owns nothing */
     features_ending();
     struct quiet quiet;
     quiet_begin(&quiet);

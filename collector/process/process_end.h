@@ -2,9 +2,9 @@
 #ifndef FISQL_COLLECTOR_PROCESS_PROCESS_END_H
 #define FISQL_COLLECTOR_PROCESS_PROCESS_END_H
 
-/* The process begins to be recorded: its exit status is wanted. */
+/* Call it when recording begins: asks for the exit status. */
 void process_end_setup(void);
-/* The process ends with this status, though neither exit() nor _exit() says so. */
+/* The process ends with this status, not by exit() or _exit(). */
 void process_returned(int status);
 
 #endif

@@ -1,4 +1,4 @@
-/* What the log says of the process and of the run: see process_facts.h. */
+/* See process_facts.h. */
 #include "collector/process/process_facts.h"
 
 #include "collector/core/facts.h"
@@ -23,7 +23,7 @@ static void clock_facts(struct facts *facts, uint64_t ticks_per_second)
     facts_number(facts, FISQL_FACT_PROCESS_HOOK_OUTSIDE_PS, outside);
 }
 
-/* Used before a second thread can come here; stacks may be small. */
+/* Used before there is a second thread; stacks may be small. */
 static struct {
     unsigned char facts[16384];
     char path[4096], command[8192];

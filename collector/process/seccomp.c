@@ -1,14 +1,12 @@
 /*
  * Programs that forbid themselves system calls (seccomp). Recording needs a few, and the kernel may
- * kill the program for one of them. Where `fisql record` writes what is recorded the process goes on
- * without any (silent.h); else recording ends before such a filter comes into force, with all that was
- * recorded written, and `fisql record` says so. A filter that allows what recording
- * needs changes nothing: it is asked, being a program of the classic BPF (bpf(4); struct
- * seccomp_data in linux/seccomp.h), what it does with each call. One that forbids no more than to
- * read clocks (usage.h, clock.h) ends that alone.
+ * kill the program for one of them. If `fisql record` writes the chunks, recording goes on without
+ * any system call (silent.h). Else it ends before the filter takes effect, with everything written,
+ * and `fisql record` says so. A filter is a program of the classic BPF (bpf(4); struct seccomp_data
+ * in linux/seccomp.h): we run it for each call that recording needs. If it allows them all, nothing
+ * changes. If it only forbids reading clocks (usage.h, clock.h), only that ends.
  *
- * In the strict mode the processor's clock cannot be read either, nor after prctl(2), PR_SET_TSC: there recording
- * ends, too.
+ * Strict mode and prctl(2) PR_SET_TSC also forbid the processor's clock: then recording ends.
  */
 #include "collector/process/seccomp.h"
 
@@ -39,18 +37,18 @@
 #define OWN_ARCH AUDIT_ARCH_AARCH64
 #endif
 
-/* What may be called while a program records, of which it would notice a refusal. */
+/* System calls made while recording, whose refusal the program would notice. */
 static const int needed[] = {SYS_rt_sigprocmask, SYS_write, SYS_lseek,  SYS_fstat,  SYS_fcntl,
                              SYS_futex,          SYS_mmap,  SYS_munmap, SYS_mremap, SYS_openat,
                              SYS_read,           SYS_close, SYS_getpid, SYS_gettid, SYS_prctl,
                              SYS_sigaltstack,    SYS_tgkill};
 
-/* What usage.h and clock.h call. */
+/* System calls of usage.h and clock.h. */
 static const int for_usage[] = {SYS_getrusage, SYS_clock_gettime};
 
 #define COUNT(list) (sizeof(list) / sizeof(list)[0])
 
-/* ---- what a filter answers ---- */
+/* ---- running a filter ---- */
 
 static uint32_t data_word(const struct seccomp_data *data, uint32_t at)
 {
@@ -100,7 +98,7 @@ static bool holds(uint32_t operation, uint32_t a, uint32_t b)
     }
 }
 
-/* The value with which the filter returns; to kill where it is not understood. Jumps go forward. */
+/* The filter's return value; "kill" if we do not understand it. Jumps go forward. */
 static uint32_t filter_run(const struct sock_fprog *filter, const struct seccomp_data *data)
 {
     uint32_t a = 0, x = 0, memory[BPF_MEMWORDS] = {0};
@@ -145,10 +143,9 @@ static bool allows(const struct sock_fprog *filter, const int *calls, size_t cou
     return true;
 }
 
-/* ---- in front of it ---- */
+/* ---- before the call ---- */
 
-/* Ends recording in this process, without a system call from here on. What other threads have not
- * written lies in the live area. */
+/* Ends recording in this process. The live area holds what other threads have not written. */
 static struct thread_log *seal(void)
 {
     struct thread_log *log = current_log;
@@ -167,7 +164,7 @@ static void unseal(struct thread_log *log)
 
 /* ---- going on in silence ---- */
 
-/* What it needs. Of the time off the processor nothing is known any more. */
+/* What silence needs. From then on the time off the processor is unknown. */
 static bool silence_possible(void)
 {
     return process.clock == CLOCK_COUNTER && process.options.ring_chunks == 0 &&
@@ -184,7 +181,7 @@ static long call_in_silence(long number, const long argument[6])
     features_forbidden(FEATURE_CALLS);
     silent_prepare();
     if (current_log != NULL)
-        stack_is_one(&current_log->shadow.bounds, 0, 0); /* so that it need not look later */
+        stack_is_one(&current_log->shadow.bounds, 0, 0); /* it cannot look later */
     quiet_end(&quiet);
     __atomic_store_n(&process.gap_ticks, UINT64_MAX, __ATOMIC_RELAXED);
     __atomic_store_n(&silence, 1, __ATOMIC_SEQ_CST);
@@ -196,7 +193,7 @@ static long call_in_silence(long number, const long argument[6])
     return result;
 }
 
-/* Makes the call, before which recording ends, unless the call fails. */
+/* Ends recording and makes the call; recording goes on if the call fails. */
 static long end_before(long number, const long argument[6], enum fisql_unrecorded reason)
 {
     char name[UNRECORDED_NAME_BYTES];
@@ -239,8 +236,8 @@ bool clock_forbidden(void)
     return system_call(SYS_prctl, argument) == 0 && now == PR_TSC_SIGSEGV;
 }
 
-/* Each event would fail where the processor's clock cannot be read. Recording ends before, in the whole process:
- * threads and children that this one begins inherit it. */
+/* Without the processor's clock each event would fail. So recording ends first, in the whole
+ * process: threads and children that this thread begins inherit the ban. */
 static long forbid_clock(const long argument[6])
 {
     if (!process_recording() || silent() || argument[1] != PR_TSC_SIGSEGV)

@@ -7,14 +7,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* fisql's look at a system call that limits those to come (seccomp.c): mode is an SECCOMP_MODE_,
- * filter a struct sock_fprog of the program's. Makes the call and returns what the kernel does. */
+/* Handles a system call that limits later ones (seccomp.c). mode: a SECCOMP_MODE_; filter: the
+ * program's struct sock_fprog. Makes the call and returns the kernel's result. */
 long seccomp_call(long number, const long argument[6], uint64_t mode, const void *filter);
 
-/* The same for any prctl(), which may forbid the processor's clock, too. */
+/* The same for any prctl(), which may also forbid the processor's clock. */
 long seccomp_prctl(const long argument[6]);
 
-/* Was the calling thread forbidden to read the processor's clock? The C library's clock_gettime() would fail, too. */
+/* Is the processor's clock forbidden to the calling thread? Then clock_gettime() fails, too. */
 HIDDEN bool clock_forbidden(void);
 
 #endif

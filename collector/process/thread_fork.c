@@ -1,6 +1,6 @@
 /*
- * The calling thread's log across fork. The live area is shared: the child goes on in a slot of its
- * own, from where its parent's log was when it forked.
+ * The calling thread's log across fork. Parent and child share the live area: the child continues
+ * in its own slot from the state of its parent's log at the fork.
  */
 #include "collector/process/thread_fork.h"
 
@@ -11,8 +11,8 @@
 
 #include <sys/mman.h>
 
-/* What the child goes on with, as it was before fork: in the child, the parent's log is already
- * being written by the parent, which does not wait. */
+/* The state before fork, with which the child goes on. The parent does not wait: in the child, the
+ * parent's log may already have changed. */
 static THREAD_LOCAL struct {
     struct shadow_stack shadow;
     struct thread_state thread;
@@ -22,18 +22,18 @@ static THREAD_LOCAL struct {
 } at_fork;
 static THREAD_LOCAL bool had_log;
 
-/* The logs in which a hook of the thread may be at work when its handler forks: it goes on in the
- * child, too, and what it stores there must not reach the parent's memory. Those in which one is
- * interrupted, and the current one, which a hook may have looked up but not taken yet. */
+/* Logs in which one of the thread's hooks may be at work when its signal handler forks. The hook
+ * goes on in the child, too, and must not store into the parent's memory. They are the logs with an
+ * interrupted hook, and the current one, which a hook may have looked up but not taken yet. */
 #define DETACHED_MAX 9u
-/* In a detached log's chunk, which nobody reads: for a dictionary and its counts. */
+/* The part of a detached log's chunk, which nobody reads, for a dictionary and its counts. */
 #define DICTIONARY_ROOM (FISQL_LIVE_CHUNK_BYTES / 2)
 _Static_assert(DICTIONARY_ENTRIES * sizeof(struct pair) + (DICTIONARY_ENTRIES + 8) * 4 <=
                    DICTIONARY_ROOM,
                "a dictionary and its counts fit");
 static THREAD_LOCAL struct thread_log *detached[DETACHED_MAX];
 static THREAD_LOCAL uint32_t detached_count;
-/* As they were before fork, for the parent may use them again by now; NULL without memory. */
+/* As they were before fork, because the parent may already reuse them; NULL without memory. */
 static THREAD_LOCAL struct thread_log *detached_were;
 
 static void detached_note(void)
@@ -58,8 +58,8 @@ static void detached_release(void)
 void thread_log_forking(void)
 {
     if (current_log != NULL && current_log->busy != 0)
-        thread_log_nested(current_log);         /* a handler forks in the middle of a hook */
-    had_log = current_log != NULL && !silent(); /* in silence the child is not recorded */
+        thread_log_nested(current_log);         /* a signal handler forks within a hook */
+    had_log = current_log != NULL && !silent(); /* silence: the child is not recorded */
     if (!had_log)
         return;
     at_fork.shadow = current_log->shadow;
@@ -81,14 +81,14 @@ static bool private_slot(struct thread_log *slot)
                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED;
 }
 
-/* In the child: puts private memory in the place of the logs. */
+/* In the child: replaces the logs by private memory. */
 static void detach(void)
 {
     for (uint32_t i = 0; i < detached_count; i++) {
         struct thread_log *log = detached[i];
         struct thread_log was = detached_were != NULL ? detached_were[i] : *log;
         was.abandoned = 1;
-        if (slot_of_chunk(&was) != log) /* the hook may have looked up where its event goes */
+        if (slot_of_chunk(&was) != log) /* the hook may know its event's place */
             private_slot(slot_of_chunk(&was));
         if (i + 1 == detached_count) { /* the one that was current */
             was.abandoned_hook = 0;    /* whatever a hook commits there is not recorded, */
@@ -107,7 +107,7 @@ void thread_log_forked(void)
     thread_logs_forked();
     __atomic_store_n(&process.thread_next, 0, __ATOMIC_RELAXED);
     if (paused_log != NULL)
-        process.options.start_off = true; /* calls are open that the child's log will not know */
+        process.options.start_off = true; /* the child's log will not know the open calls */
     paused_log = NULL;
     if (!had_log)
         return;
@@ -144,6 +144,6 @@ void thread_logs_forget(void)
 {
     thread_logs_forked();
     __atomic_store_n(&process.thread_next, 0, __ATOMIC_RELAXED);
-    process.options.start_off = true; /* exits of calls come that the log does not know */
+    process.options.start_off = true; /* exits of unknown calls will come */
     paused_log = current_log = NULL;
 }

@@ -2,12 +2,12 @@
 #ifndef FISQL_COLLECTOR_PROCESS_THREAD_FORK_H
 #define FISQL_COLLECTOR_PROCESS_THREAD_FORK_H
 
-/* Before fork, in the thread that forks; after fork, in the child. */
+/* Call it before fork, in the thread that forks. */
 void thread_log_forking(void);
-/* In the parent, afterwards. */
+/* Call one of these after fork: in the parent; in the child. */
 void thread_log_went_on(void);
 void thread_log_forked(void);
-/* In a forked child of which nothing was known at the fork: begins with no log. */
+/* In a forked child that we did not see being forked: begins with no log. */
 void thread_logs_forget(void);
 
 #endif

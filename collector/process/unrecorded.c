@@ -1,4 +1,4 @@
-/* What is not recorded: see unrecorded.h. */
+/* See unrecorded.h. */
 #include "collector/process/unrecorded.h"
 
 #include "collector/core/system_call.h"
