@@ -1,12 +1,12 @@
 /*
  * The malloc family, interposed. (operators.c: new and delete.)
  *
- * An allocation is recorded after it happened and a free before it happens, so in the order of
- * ticks an address is never live twice.
+ * We record an allocation after it happens and a free before it happens, so in the order of ticks
+ * an address is never live twice.
  *
- * The real functions come from dlsym, which may itself call calloc before anything is known: such
- * early blocks are cut from a small arena and never given back. In a static program the linker
- * knows them (alloc.h).
+ * The real functions come from dlsym, which may itself call calloc before we know any: we cut such
+ * early blocks from a small arena and never free them. In a static program the linker knows the
+ * real functions (alloc.h).
  */
 #include "collector/memory/alloc.h"
 
@@ -42,7 +42,7 @@ extern int __real_posix_memalign(void **, size_t, size_t);
 extern void *__real_valloc(size_t);
 extern void *__real_pvalloc(size_t) __attribute__((weak)); /* musl has none */
 #else
-/* Absent where libfisql.a was linked into a static program by hand, and in other libcs. */
+/* Absent in other libcs, and if libfisql.a was linked into a static program by hand. */
 #pragma weak dlsym
 extern void *__libc_malloc(size_t) __attribute__((weak));
 extern void *__libc_calloc(size_t, size_t) __attribute__((weak));
@@ -133,7 +133,7 @@ void alloc_setup(void)
     RESOLVE(posix_memalign, posix_memalign_by_memalign);
     RESOLVE(valloc, __libc_valloc);
     RESOLVE(pvalloc, __libc_pvalloc);
-    RESOLVE(malloc, __libc_malloc); /* last: it says that all are there */
+    RESOLVE(malloc, __libc_malloc); /* last: it shows that all are resolved */
     collector_inside--;
     resolving = false;
 }
@@ -159,7 +159,7 @@ static inline __attribute__((always_inline)) void *allocated(void *block, unsign
     return block;
 }
 
-/* Calls a real function that may call others of the family. */
+/* Calls a real function, which may call others of the family. */
 #define REAL(call)                                                                                 \
     __extension__({                                                                                \
         bool outermost = alloc_outermost();                                                        \
@@ -186,7 +186,7 @@ static inline void freed(void *block, void *site)
     record_free(FISQL_KIND_FREE, (uint64_t)(uintptr_t)block, (uint64_t)(uintptr_t)site);
 }
 
-/* Is this allocation made to fail? Not what an operator new gets from the family, which fails itself. */
+/* Must this allocation fail? Not one within an operator new, which fails itself. */
 #define FAILS(kind, size_bytes, alignment)                                                         \
     (operators_open == 0 && alloc_outermost() &&                                                   \
      fault_alloc(kind, size_bytes, alignment, (uint64_t)(uintptr_t)__builtin_return_address(0),    \
@@ -260,7 +260,7 @@ EXPORT void *ALLOC_NAME(realloc)(void *block, size_t size)
     if (!alloc_recording())
         return REAL(realloc(block, size));
     if (size == 0) {
-        /* glibc frees the block; an allocator that gives another one back has that recorded. */
+        /* glibc frees the block; another allocator may return a new one, which we record. */
         freed(block, site);
         return allocated(REAL(realloc(block, 0)), FISQL_KIND_REALLOC, 0);
     }
@@ -310,7 +310,7 @@ EXPORT int ALLOC_NAME(posix_memalign)(void **block, size_t alignment, size_t siz
     int kept = errno;
     if (FAILS(FISQL_KIND_POSIX_MEMALIGN, size, alignment)) {
         int failed = errno != kept && errno != 0 ? errno : ENOMEM;
-        errno = kept; /* the result tells it */
+        errno = kept; /* the result holds the error */
         return failed;
     }
     int error = REAL(posix_memalign(block, alignment, size));

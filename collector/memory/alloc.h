@@ -1,10 +1,10 @@
 /*
- * What the interposed malloc family (alloc.c) and the operators new and delete (operators.c) share.
+ * Shared by the interposed malloc family (alloc.c) and the operators new and delete (operators.c).
  *
- * Names. In the shared library and in libfisql.a these functions have the names of those they stand
- * for, and the real ones come from dlsym. libfisql_static.a is for programs without a dynamic
- * linker: there the linker's --wrap turns every reference to malloc into one to __wrap_malloc, and
- * __real_malloc is libc's, or the program's own (FISQL_STATIC, `fisql cc`).
+ * Names: in the shared library and in libfisql.a these functions have the original names, and dlsym
+ * finds the real ones. libfisql_static.a is for programs without a dynamic linker (FISQL_STATIC,
+ * `fisql cc`): there the linker's --wrap turns every reference to malloc into one to __wrap_malloc,
+ * and __real_malloc is libc's, or the program's own.
  */
 #ifndef FISQL_COLLECTOR_MEMORY_ALLOC_H
 #define FISQL_COLLECTOR_MEMORY_ALLOC_H
@@ -20,13 +20,13 @@
 #define ALLOC_NAME(name) name
 #endif
 
-/* The frame address of a function of the family whose real one is at work, or 0. What that calls in
- * its turn (musl's calloc calls malloc) is not recorded. */
+/* The frame address of the family's function whose real one is running, or 0. We do not record what
+ * that one calls (musl's calloc calls malloc). */
 extern HIDDEN THREAD_LOCAL uint64_t alloc_outer;
 
 static inline __attribute__((always_inline)) bool alloc_outermost(void)
 {
-    /* One that is not above us was left by a jump that nobody saw. */
+    /* A frame that is not above us was left by a jump that we did not see. */
     return LIKELY(alloc_outer == 0) || alloc_outer <= FRAME_ADDRESS();
 }
 
@@ -36,25 +36,25 @@ static inline __attribute__((always_inline)) bool alloc_recording(void)
     return collector_inside == 0 && alloc_outermost() && process_active() && process.options.alloc;
 }
 
-/* Records an allocation, or has it kept back. For alloc.c and operators.c. */
+/* Records an allocation, or has it held back. For alloc.c and operators.c. */
 static inline void alloc_made(void *block, unsigned kind, size_t size_bytes, uint64_t site,
                               uint64_t stack)
 {
     if (block == NULL || !alloc_recording())
         return;
     if (UNLIKELY(block == operators_deleting))
-        operators_deleting = NULL; /* its delete was left by a jump and did free it */
+        operators_deleting = NULL; /* a jump left its delete, which did free it */
     if (LIKELY(operators_open == 0) || !operators_hold(block, kind, size_bytes, site, stack))
         record_alloc(kind, (uint64_t)(uintptr_t)block, size_bytes, site);
 }
 
-/* Resolves the functions that are interposed. */
+/* Resolves the real functions. */
 void alloc_setup(void);
-/* A jump or a catch landed in a frame whose hooks would stand at `stack`: functions of the malloc
- * family whose frames are not above it were left. */
+/* A jump or a catch landed in a frame whose hooks would have the address `stack`: it left the
+ * family's functions whose frames are not above that. */
 void alloc_unwound(uint64_t stack);
-/* Is this the collector that the program's calls reach? A program may have libfisql.a linked in and
- * the shared library preloaded too: the latter then keeps still. */
+/* Do the program's calls reach this collector? With libfisql.a linked in and the shared library
+ * preloaded, the latter stays inactive. */
 bool alloc_is_ours(void);
 
 #endif

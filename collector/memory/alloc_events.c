@@ -1,6 +1,6 @@
 /*
- * Events other than calls: allocations, frees and notes. They take the slow path always; what
- * counts here is that each is committed with one store like every other event (base.h).
+ * Events other than calls: allocations, frees and notes. They always take the slow path; one store
+ * commits each, like every other event (base.h).
  */
 #include "collector/memory/alloc_events.h"
 

@@ -1,4 +1,4 @@
-/* Events other than calls. They are for the calling thread, and leave errno alone. */
+/* Events other than calls, of the calling thread. All keep errno. */
 #ifndef FISQL_COLLECTOR_MEMORY_ALLOC_EVENTS_H
 #define FISQL_COLLECTOR_MEMORY_ALLOC_EVENTS_H
 

@@ -1,23 +1,23 @@
 /*
  * The operators new and delete, interposed.
  *
- * An operator new gets its memory from malloc, mostly, and malloc is interposed too: one block must
- * not be recorded twice, nor as malloc's. But not every allocation inside an operator new is its
- * result: a new-handler allocates what it likes, is called when malloc failed, throws or jumps out;
- * an operator of the program's own may keep books, put a header before the block, or cut blocks
- * from a pool. So what counts is what the operator returns. An allocation inside it that may become
- * the result is kept back, and recorded when the operator returns: as new if it is what was
- * returned, else as what it was. One that comes from functions with hooks which the operator called
- * (a handler, a signal's handler) cannot wait without standing in the wrong call: it is recorded at
- * once. (Where the operator itself has hooks, what it keeps books in may stand in a call further
- * out than it was made in; address, size and kind are right.)
+ * An operator new usually gets its memory from malloc, which we interpose, too: we must not record
+ * one block twice, nor as malloc's. But not every allocation inside an operator new is its result:
+ * a new-handler runs when malloc fails, allocates what it likes, throws or jumps out; a program's
+ * own operator may keep records, put a header before the block, or cut blocks from a pool. So only
+ * the returned block counts. We hold back an allocation that may become the result until the
+ * operator returns, and record it then: as new if the operator returned it, else as what it was. An
+ * allocation by functions with hooks that the operator called (a handler, a signal handler) cannot
+ * wait, because it would appear in the wrong call: we record it at once. (If the operator itself
+ * has hooks, its own allocations may appear in a call further out; address, size and kind are
+ * right.)
  *
- * A frame for each operator at work keeps this, in thread-local memory, for operators call one
- * another (new[] calls new) and a handler may use new itself. An operator that is left by longjmp
- * or by an exception never returns: its frame is dropped when the jump or the catch is seen, or
- * when it proves to be gone.
+ * Operators call one another (new[] calls new) and a handler may use new itself, so each operator
+ * at work has a frame in thread-local memory. An operator left by longjmp or an exception never
+ * returns: we drop its frame when we see the jump or the catch, or when the frame proves to be
+ * gone.
  *
- * A delete is recorded before it happens, and the free() of that very block inside it is not.
+ * We record a delete before it happens, and not the free() of its block inside it.
  */
 #include "collector/memory/operators.h"
 
@@ -33,31 +33,30 @@
 #define FRAMES_MAX 8u /* operators deeper inside one another share the last frame */
 
 struct operator_frame {
-    uint64_t stack;        /* of our own function's frame: says which call it is. 0 = it is being
-                              set up, or not in use: a signal's handler keeps nothing back in it */
-    uint64_t real, own;    /* the real operator; ours: its hooks may say that they are in it, for it
-                              has taken the name */
-    uint64_t caller_stack; /* the innermost open call then: */
+    uint64_t stack;        /* of our function's frame: identifies the call. 0 = unused or being set
+                            * up: a signal handler then holds nothing back in it */
+    uint64_t real, own;    /* the real operator; ours, which its hooks may name */
+    uint64_t caller_stack; /* the innermost open call at its start: */
     uint64_t caller_tick;
-    uint32_t open; /* calls open then */
-    unsigned kind; /* of the allocation kept back, if there is one: */
+    uint32_t open; /* calls open at its start */
+    unsigned kind; /* of the allocation held back, if any: */
     void *block;
     size_t block_bytes, wanted_bytes;
     uint64_t site;
-    const void *recorded; /* the last allocation inside that was recorded at once */
+    const void *recorded; /* the last allocation inside recorded at once */
 };
 
 THREAD_LOCAL uint32_t operators_open;
 THREAD_LOCAL const void *operators_deleting;
 static THREAD_LOCAL struct operator_frame frames[FRAMES_MAX];
 
-/* Takes what a frame keeps back, once: a signal's handler may be about to do it too. */
+/* Takes the block that a frame holds back, once: a signal handler may be taking it, too. */
 static void *frame_take(struct operator_frame *frame)
 {
     return frame->block != NULL ? __atomic_exchange_n(&frame->block, NULL, __ATOMIC_RELAXED) : NULL;
 }
 
-/* Drops the innermost frame. What it kept back is an allocation of the frame around it. */
+/* Drops the innermost frame. Its held-back block becomes an allocation of the next frame out. */
 static void frame_drop(uint64_t stack)
 {
     struct operator_frame *frame = &frames[operators_open - 1];
@@ -72,8 +71,7 @@ static void frame_drop(uint64_t stack)
         alloc_made(block, kind, size_bytes, site, stack);
 }
 
-/* An open call. Meanwhile the log is busy: the hooks of a signal's handler move the shadow stack of
- * one that is not. */
+/* Reads an open call. The log is busy meanwhile: signal handlers' hooks leave its stack alone. */
 static struct shadow_call call_at(struct thread_log *log, uint32_t depth, uint64_t stack)
 {
     uint64_t busy = log->busy;
@@ -87,7 +85,7 @@ static struct shadow_call call_at(struct thread_log *log, uint32_t depth, uint64
     return call;
 }
 
-/* Is the operator still at work, seen from a function it may have called? */
+/* Is the operator still at work, judged from a function that it may have called? */
 static bool frame_alive(const struct operator_frame *frame, uint64_t stack)
 {
     struct thread_log *log = current_log;
@@ -110,7 +108,7 @@ static void frames_check(uint64_t stack)
         frame_drop(stack);
 }
 
-/* Are functions with hooks open that the operator called? It may have hooks itself. */
+/* Has the operator called functions with hooks that are still open? It may have hooks itself. */
 static bool called_on(const struct operator_frame *frame, uint64_t stack)
 {
     struct thread_log *log = current_log;
@@ -207,7 +205,7 @@ static void new_end(void *block, unsigned kind, size_t size_bytes, uint64_t site
     while (at != 0 && frames[at - 1].stack != stack)
         at--;
     if (at == 0)
-        return; /* it was thought gone: what it got from malloc has been recorded as such */
+        return; /* we thought it gone, and recorded its block as malloc's */
     struct operator_frame *frame = &frames[at - 1];
     while (operators_open > at)
         frame_drop(stack);
@@ -221,7 +219,7 @@ static void new_end(void *block, unsigned kind, size_t size_bytes, uint64_t site
     alloc_made(block, kind, size_bytes, site, stack);
 }
 
-/* libstdc++'s way to say that memory is exhausted; absent in C programs. */
+/* libstdc++ calls it when memory is exhausted; absent in C programs. */
 extern void throw_bad_alloc(void) __asm__("_ZSt17__throw_bad_allocv") __attribute__((weak));
 
 #ifdef FISQL_STATIC
@@ -242,7 +240,7 @@ static void *new_without_library(size_t size, size_t alignment, bool nothrow)
     return block;
 }
 
-/* The real operator: looked up when it is first used, for C programs have none. */
+/* We look the real operator up at its first use, because C programs have none. */
 #ifdef FISQL_STATIC
 #define SYMBOL(symbol) "__wrap_" symbol
 #define REAL_OPERATOR(type, function, symbol, parameters)                                          \
@@ -261,8 +259,7 @@ static void *new_without_library(size_t size, size_t alignment, bool nothrow)
 #define OWN_STACK FRAME_ADDRESS()
 #define OWN_SITE ((uint64_t)(uintptr_t)__builtin_return_address(0))
 
-/* Each operator: its linker name, its parameters (all at most three words, passed on as they came),
- * its kind. */
+/* Each operator: linker name, parameters (at most three words, passed on), kind. */
 #define NEW(function, symbol, kind, parameters, arguments, alignment, nothrow)                     \
     REAL_OPERATOR(void *, function, symbol, parameters)                                            \
     EXPORT void *function parameters __asm__(SYMBOL(symbol));                                      \
@@ -302,7 +299,7 @@ NEW(new_array_aligned_nothrow, "_ZnamSt11align_val_tRKSt9nothrow_t", FISQL_KIND_
 
 /* ---- delete ---- */
 
-/* Records a delete, but not again for the form that this one calls. Returns whether it did. */
+/* Records a delete, but not again if this form calls another. Returns whether it did. */
 static bool delete_begin(void *block, unsigned kind, uint64_t site)
 {
     if (operators_deleting == block)

@@ -7,17 +7,17 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* How many operators new the calling thread is inside of, as far as is known. */
+/* The number of operators new that the calling thread is inside, as far as we know. */
 extern HIDDEN THREAD_LOCAL uint32_t operators_open;
-/* The block that the thread's operator delete has recorded and is about to free, or NULL. */
+/* The block that the thread's operator delete has recorded and will free, or NULL. */
 extern HIDDEN THREAD_LOCAL const void *operators_deleting;
 
-/* Drops the operators whose frames are not above `stack`, where a jump or a catch has landed. */
+/* A jump or a catch landed at `stack`: drops the operators whose frames are not above it. */
 void operators_unwound(uint64_t stack);
-/* An allocation inside an operator new, made by a function with its frame at `stack`: keeps it back
- * if it may be the operator's result. Returns false if it is to be recorded now. */
+/* Holds back an allocation inside an operator new, made by a function with its frame at `stack`, if
+ * it may be the operator's result. Returns false if it is to be recorded now. */
 bool operators_hold(void *block, unsigned kind, size_t size_bytes, uint64_t site, uint64_t stack);
-/* A block is about to be freed: records it first if it was kept back. */
+/* A block is about to be freed: records it first if it was held back. */
 void operators_freed(const void *block);
 /* realloc() has recorded this block: an operator that returns it need not. */
 void operators_recorded(const void *block);
