@@ -46,15 +46,14 @@ enum clock_kind clock_choose(void)
 
 const char *clock_name(enum clock_kind kind)
 {
+#if defined(__aarch64__)
+    const char *counter = FISQL_CLOCK_CNTVCT;
+#else
+    const char *counter = FISQL_CLOCK_TSC;
+#endif
     if (kind == CLOCK_SWITCHED_OFF)
         return FISQL_CLOCK_NONE;
-#if defined(__x86_64__)
-    return kind == CLOCK_COUNTER ? FISQL_CLOCK_TSC : FISQL_CLOCK_MONOTONIC;
-#elif defined(__aarch64__)
-    return kind == CLOCK_COUNTER ? FISQL_CLOCK_CNTVCT : FISQL_CLOCK_MONOTONIC;
-#else
-    return FISQL_CLOCK_MONOTONIC;
-#endif
+    return kind == CLOCK_COUNTER ? counter : FISQL_CLOCK_MONOTONIC;
 }
 
 void clock_forbid_call(void)

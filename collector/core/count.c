@@ -129,12 +129,7 @@ static void append(struct thread_log *log, const struct pair *pair, uint32_t slo
     struct event event = {.count = 0};
     uint64_t word = log->live.word;
     if (!pair_is(log, slot, pair->function, pair->site)) {
-        if (!modules_known(pair->function)) {
-            struct quiet quiet;
-            quiet_begin(&quiet);
-            modules_refresh();
-            quiet_end(&quiet);
-        }
+        modules_learn(pair->function);
         log->counts.undo.defined = slot + 1;
         BARRIER();
         log->counts.of_slot[slot] = 0;

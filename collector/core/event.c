@@ -167,12 +167,7 @@ bool log_make_room(struct thread_log *log, uint32_t units)
 {
     if (fisql_word_units(log->live.word) + units <= log->room_units)
         return true;
-    struct quiet quiet;
-    quiet_begin(&quiet);
-    bool ours = log->abandoned == 0;
-    if (ours)
-        thread_log_flush(log);
-    quiet_end(&quiet);
+    bool ours = log_write_through(log);
     if (!ours)
         log_leave(log, 0);
     return ours;

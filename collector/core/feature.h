@@ -15,6 +15,7 @@
 #include "formats/live.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* A loaded module. build_id: "" = none. */
@@ -72,22 +73,10 @@ struct feature {
 /* All of them, NULL at the end. */
 extern HIDDEN const struct feature *const features[];
 
-void features_load(const struct fisql_live_parts *parts);
-bool features_without_memory(void);
-void features_deciding(bool at_start);
-void features_begin(void);
-void features_start(void);
-void features_module(const struct feature_module *module);
-void features_constants(uint64_t start, uint64_t end);
-void features_forked(void);
-void features_thread_begins(void);
-void features_thread_ends(void);
-void features_thread_gone(void);
-void features_jump(void);
-void features_mismatch(uint64_t function, uint64_t site, uint64_t stack);
-void features_forbidden(enum feature_forbidden what);
-void features_called(long number, const long argument[6]);
-void features_ending(void);
-void features_ended(void);
+/* FEATURES_CALL(member)(arguments): calls that function of each feature that has it. */
+#define FEATURES_CALL(member)                                                                      \
+    for (const struct feature *const *feature_at = features; *feature_at != NULL; feature_at++)    \
+        if ((*feature_at)->member != NULL)                                                         \
+    (*feature_at)->member
 
 #endif

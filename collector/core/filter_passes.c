@@ -8,11 +8,8 @@
 bool filter_passes_elsewhere(uint64_t function)
 {
     const struct filter *filter = filter_find(function);
-    if (filter == NULL && process_active_for_hook() && !modules_known(function)) {
-        struct quiet quiet;
-        quiet_begin(&quiet);
-        modules_refresh();
-        quiet_end(&quiet);
+    if (filter == NULL && process_active_for_hook()) {
+        modules_learn(function);
         filter = filter_find(function);
     }
     if (filter == NULL)

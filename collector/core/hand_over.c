@@ -32,6 +32,8 @@
 
 /* We wake the writer when so many chunks wait: it looks by itself every few milliseconds. */
 #define WAKE_AT 2u
+/* Whole chunks of one process: more would leave the caches before the writer comes to them. */
+#define HANDED_OWN_MAX 8u
 /* A process that ends waits so many milliseconds for a write in progress. */
 #define END_STEPS 200
 
@@ -67,7 +69,7 @@ bool hand_over(struct thread_log *log)
         return false;
     }
     uint32_t waiting = handed_count();
-    bool room = waiting < FISQL_HANDED_MAX && !live_slots_many();
+    bool room = waiting < FISQL_HANDED_MAX && live_slots_handed() < HANDED_OWN_MAX;
     struct thread_log *next = room ? live_slot_take() : NULL;
     if (next == NULL)
         return false;
@@ -119,7 +121,7 @@ void hand_over_end(void)
         return;
     for (int steps = 0; steps < END_STEPS; steps++) {
         take_back();
-        if (!live_slots_handed())
+        if (live_slots_handed() == 0)
             return;
         uint32_t nothing = 0; /* sleep by a call that recording needs anyway (seccomp.c) */
         const long argument[6] = {(long)(intptr_t)&nothing, FUTEX_WAIT_PRIVATE, 0,

@@ -123,12 +123,7 @@ void hook_enter_since(uint64_t function, uint64_t site, uint64_t stack, uint64_t
             done = enter_hidden(log, function, site, stack);
             continue;
         }
-        if (!modules_known(function)) {
-            struct quiet quiet;
-            quiet_begin(&quiet);
-            modules_refresh();
-            quiet_end(&quiet);
-        }
+        modules_learn(function);
         struct event event = {.count = 0};
         uint64_t tick = since_tick != 0 ? since_tick : clock_read(process.clock);
         uint64_t delta = event_put_delta(&event, log, &tick, since_tick == 0, 0xffff);
@@ -214,7 +209,7 @@ void hook_exit_slow(uint64_t function, uint64_t site, uint64_t stack, bool tail)
             bool strange = mismatch_is_strange(log, stack);
             done = exit_mismatched(log, function, site);
             if (done && strange)
-                features_mismatch(function, site, stack);
+                FEATURES_CALL(mismatch)(function, site, stack);
         } else if ((uint32_t)target + 1 < open) {
             shadow_unwind(log, open - 1 - (uint32_t)target);
         } else if (log->shadow.throw_depth >= open) {

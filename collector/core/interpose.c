@@ -14,9 +14,9 @@
 
 #include "collector/core/feature.h"
 #include "collector/memory/alloc.h"
-#include "collector/core/quiet.h"
 #include "collector/core/shadow_stack.h"
 #include "collector/core/thread_log.h"
+#include "collector/core/wrap.h"
 
 #include <string.h>
 
@@ -65,25 +65,18 @@ static uint64_t jump_target(const void *buffer)
 void interpose_before_jump(const void *buffer, uint64_t own_stack)
 {
     uint64_t target = jump_target(buffer);
-    features_jump();
+    FEATURES_CALL(jumps)();
     if (collector_inside == 0 && current_log != NULL && target != 0 && (target & 7) == 0) {
         alloc_unwound(target);
         shadow_unwind_to(target, own_stack);
     }
 }
 
-#ifdef FISQL_WRAP
-#define NAME(name) __wrap_##name
-#else
-#define NAME(name) name
-#endif
-
 #ifndef FISQL_WRAP
 void (*interpose_find_jump(const char *name))(struct __jmp_buf_tag[1], int)
 {
-    void *found = quiet_symbol(name);
     void (*function)(struct __jmp_buf_tag[1], int);
-    memcpy(&function, &found, sizeof found);
+    quiet_find(&function, name);
     return function;
 }
 #endif
@@ -101,49 +94,38 @@ JUMP(__longjmp_chk)
 
 THREAD_LOCAL uint64_t interpose_throw_site;
 
-#ifdef FISQL_WRAP
-extern void __real___cxa_throw(void *, void *, void (*)(void *)) __attribute__((noreturn, weak));
-extern void __real___cxa_rethrow(void) __attribute__((noreturn, weak));
-extern void *__real___cxa_begin_catch(void *) __attribute__((weak));
-#define FIND(name, variable) variable = __real_##name
-#else
-#define FIND(name, variable)                                                                       \
-    do {                                                                                           \
-        void *found = quiet_symbol(#name);                                                         \
-        memcpy(&variable, &found, sizeof found);                                                   \
-    } while (0)
-#endif
+static void throwing(const void *site)
+{
+    interpose_throw_site = (uint64_t)(uintptr_t)site;
+    if (collector_inside == 0)
+        shadow_throw();
+}
 
-EXPORT __attribute__((noreturn)) void NAME(__cxa_throw)(void *object, void *type,
-                                                        void (*destroy)(void *));
-EXPORT __attribute__((noreturn)) void NAME(__cxa_throw)(void *object, void *type,
-                                                        void (*destroy)(void *))
+REAL(__attribute__((noreturn)) void, __cxa_throw, (void *, void *, void (*)(void *)))
+REPLACE(__attribute__((noreturn)) void, __cxa_throw,
+        (void *object, void *type, void (*destroy)(void *)))
 {
     static void (*next)(void *, void *, void (*)(void *));
     if (next == NULL)
         FIND(__cxa_throw, next);
-    interpose_throw_site = (uint64_t)(uintptr_t)__builtin_return_address(0);
-    if (collector_inside == 0)
-        shadow_throw();
+    throwing(__builtin_return_address(0));
     next(object, type, destroy);
     __builtin_unreachable();
 }
 
-EXPORT __attribute__((noreturn)) void NAME(__cxa_rethrow)(void);
-EXPORT __attribute__((noreturn)) void NAME(__cxa_rethrow)(void)
+REAL(__attribute__((noreturn)) void, __cxa_rethrow, (void))
+REPLACE(__attribute__((noreturn)) void, __cxa_rethrow, (void))
 {
     static void (*next)(void);
     if (next == NULL)
         FIND(__cxa_rethrow, next);
-    interpose_throw_site = (uint64_t)(uintptr_t)__builtin_return_address(0);
-    if (collector_inside == 0)
-        shadow_throw();
+    throwing(__builtin_return_address(0));
     next();
     __builtin_unreachable();
 }
 
-EXPORT void *NAME(__cxa_begin_catch)(void *exception);
-EXPORT void *NAME(__cxa_begin_catch)(void *exception)
+REAL(void *, __cxa_begin_catch, (void *))
+REPLACE(void *, __cxa_begin_catch, (void *exception))
 {
     static void *(*next)(void *);
     if (next == NULL)

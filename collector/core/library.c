@@ -9,13 +9,12 @@
 
 #include "collector/core/modules.h"
 #include "collector/process/process.h"
-#include "collector/core/quiet.h"
 #include "collector/core/thread_log.h"
+#include "collector/core/wrap.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -30,28 +29,16 @@ static void after_close(void)
     quiet_end(&quiet);
 }
 
-#ifdef FISQL_WRAP
-extern int __real_dlclose(void *handle) __attribute__((weak));
-EXPORT int __wrap_dlclose(void *handle);
-EXPORT int __wrap_dlclose(void *handle)
-{
-    int result = __real_dlclose(handle);
-    after_close();
-    return result;
-}
-#else
-EXPORT int dlclose(void *handle)
+REAL(int, dlclose, (void *handle))
+REPLACE(int, dlclose, (void *handle))
 {
     static int (*next)(void *);
-    if (next == NULL) {
-        void *found = quiet_symbol("dlclose");
-        memcpy(&next, &found, sizeof found);
-    }
+    if (next == NULL)
+        FIND(dlclose, next);
     int result = next(handle);
     after_close();
     return result;
 }
-#endif
 
 /* ---- fork, exit and malloc ---- */
 
@@ -86,8 +73,7 @@ void library_at_fork(void (*before)(void), void (*parent)(void), void (*child)(v
         __register_atfork(before, parent, child, __dso_handle);
         return;
     }
-    void *found = quiet_symbol("pthread_atfork");
-    memcpy(&next, &found, sizeof found);
+    quiet_find(&next, "pthread_atfork");
     if (next != NULL)
         next(before, parent, child);
 }
@@ -108,8 +94,7 @@ static void (*next_exit)(int);
 
 static __attribute__((constructor)) void library_setup(void)
 {
-    void *found = quiet_symbol("_exit");
-    memcpy(&next_exit, &found, sizeof found);
+    quiet_find(&next_exit, "_exit");
 }
 
 /* A sanitizer may report before the process ends. */

@@ -40,22 +40,30 @@ static size_t area_bytes(uint32_t slots)
     return FISQL_LIVE_HEADER + (size_t)slots * FISQL_LIVE_SLOT_BYTES;
 }
 
-static bool is_area(const struct fisql_live_area *area)
+/* The first page of an area; NULL: it is none. */
+static struct fisql_live_area *header_map(int file)
 {
-    return area->magic == FISQL_LIVE_MAGIC && area->version == FISQL_LOG_VERSION;
+    struct stat status;
+    if (fstat(file, &status) != 0 || (size_t)status.st_size < FISQL_LIVE_HEADER)
+        return NULL;
+    struct fisql_live_area *area =
+        mmap(NULL, FISQL_LIVE_HEADER, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (area == MAP_FAILED)
+        return NULL;
+    if (area->magic == FISQL_LIVE_MAGIC && area->version == FISQL_LOG_VERSION)
+        return area;
+    munmap(area, FISQL_LIVE_HEADER);
+    return NULL;
 }
 
 static bool area_map(int file)
 {
     struct stat status;
-    if (fstat(file, &status) != 0 || (size_t)status.st_size < FISQL_LIVE_HEADER)
+    struct fisql_live_area *area = header_map(file);
+    if (area == NULL)
         return false;
-    struct fisql_live_area *area =
-        mmap(NULL, FISQL_LIVE_HEADER, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    if (area == MAP_FAILED)
-        return false;
-    if (!is_area(area) || area->slot_bytes != FISQL_LIVE_SLOT_BYTES ||
-        area->slots > FISQL_LIVE_SLOTS_MAX || (size_t)status.st_size < area_bytes(area->slots)) {
+    if (area->slot_bytes != FISQL_LIVE_SLOT_BYTES || area->slots > FISQL_LIVE_SLOTS_MAX ||
+        fstat(file, &status) != 0 || (size_t)status.st_size < area_bytes(area->slots)) {
         munmap(area, FISQL_LIVE_HEADER);
         return false;
     }
@@ -156,27 +164,25 @@ static bool area_create(void)
     return done;
 }
 
-static struct fisql_live_area *header_map(int file)
-{
-    struct stat status;
-    if (fstat(file, &status) != 0 || (size_t)status.st_size < FISQL_LIVE_HEADER)
-        return NULL;
-    struct fisql_live_area *area =
-        mmap(NULL, FISQL_LIVE_HEADER, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    if (area == MAP_FAILED)
-        return NULL;
-    if (is_area(area))
-        return area;
-    munmap(area, FISQL_LIVE_HEADER);
-    return NULL;
-}
-
 int live_area_descriptor(void)
 {
     struct stat status;
     return area_file >= 0 && fstat(area_file, &status) == 0 && status.st_ino == area_inode
                ? area_file
                : -1;
+}
+
+/* The held descriptor, or a new one; area_close() closes only the latter. */
+static int area_open(const char *path, int flags)
+{
+    int held = live_area_descriptor();
+    return held >= 0 ? held : file_open(path, flags);
+}
+
+static void area_close(int file)
+{
+    if (file >= 0 && file != area_file)
+        close(file);
 }
 
 static void area_hold(int file)
@@ -206,11 +212,9 @@ bool live_area_adopt(int file, uint64_t *run_id)
 
 struct fisql_live_area *live_area_header(const char *path)
 {
-    int held = live_area_descriptor();
-    int file = held < 0 ? file_open(path, O_RDWR) : held;
+    int file = area_open(path, O_RDWR);
     struct fisql_live_area *area = file >= 0 ? header_map(file) : NULL;
-    if (file >= 0 && held < 0)
-        close(file);
+    area_close(file);
     return area;
 }
 
@@ -218,15 +222,13 @@ void *live_area_part(uint64_t offset, uint64_t size_bytes, bool writes)
 {
     struct stat status;
     uint64_t before = offset % PART_PAGE_MAX;
-    int held = live_area_descriptor();
-    int file = held < 0 ? file_open(process.live_path, O_RDWR) : held;
+    int file = area_open(process.live_path, O_RDWR);
     void *memory = MAP_FAILED;
     if (file >= 0 && fstat(file, &status) == 0 && (uint64_t)status.st_size >= size_bytes &&
         (uint64_t)status.st_size - size_bytes >= offset)
         memory = mmap(NULL, size_bytes + before, writes ? PROT_READ | PROT_WRITE : PROT_READ,
                       writes ? MAP_SHARED : MAP_PRIVATE, file, (off_t)(offset - before));
-    if (file >= 0 && held < 0)
-        close(file);
+    area_close(file);
     return memory != MAP_FAILED ? (unsigned char *)memory + before : NULL;
 }
 
@@ -244,21 +246,17 @@ bool live_area_open(void)
     if (path != NULL && strlen(path) < sizeof process.live_path) {
         strcpy(process.live_path, path);
         process.with_parent = strncmp(path, "/proc/", 6) == 0;
-        int held = live_area_descriptor();
-        int file = held < 0 ? file_open(path, O_RDWR) : held;
+        int file = area_open(path, O_RDWR);
         bool mapped = file >= 0 && (!process.with_parent || area_lock(file)) && area_map(file);
         if (mapped)
             live_area_starting(true);
         mapped = mapped && filter_load(file, process.area->parts.filter.offset,
                                        process.area->parts.filter.bytes);
         if (mapped)
-            features_load(&process.area->parts);
-        if (file >= 0 && held < 0)
-            close(file);
-        if (mapped)
-            return true;
-        process.with_parent = false;
-        return false;
+            FEATURES_CALL(load)(&process.area->parts);
+        area_close(file);
+        process.with_parent &= mapped;
+        return mapped;
     }
     return area_create();
 }
@@ -271,8 +269,7 @@ static bool slot_allocate(uint32_t index)
     int file = file_open(process.live_path, O_RDWR | O_NOFOLLOW);
     if (file < 0)
         return false;
-    off_t offset = (off_t)FISQL_LIVE_HEADER + (off_t)index * FISQL_LIVE_SLOT_BYTES;
-    bool done = posix_fallocate(file, offset, FISQL_LIVE_SLOT_BYTES) == 0;
+    bool done = posix_fallocate(file, (off_t)area_bytes(index), FISQL_LIVE_SLOT_BYTES) == 0;
     close(file);
     return done;
 }
@@ -294,7 +291,6 @@ static struct window window_of(uint32_t slot)
 }
 
 #define MAPPED_KEPT 32
-#define HANDED_OWN_MAX 8u /* whole chunks of a process: later ones have left the caches */
 
 struct mapped {
     struct thread_log *log; /* NULL = none */
@@ -341,14 +337,12 @@ static unsigned char *map_further(unsigned char *at, off_t position, const struc
 
 static unsigned char *map_file(const struct window *window)
 {
-    int held = live_area_descriptor();
-    int file = held < 0 ? file_open(process.live_path, O_RDWR) : held;
+    int file = area_open(process.live_path, O_RDWR);
     if (file < 0)
         return MAP_FAILED;
     unsigned char *at = mmap(NULL, window->bytes, PROT_READ | PROT_WRITE,
                              MAP_SHARED | MAP_NORESERVE, file, window->offset);
-    if (held < 0)
-        close(file);
+    area_close(file);
     return at;
 }
 
@@ -371,16 +365,12 @@ static struct thread_log *slot_map(uint32_t slot)
     return near.log;
 }
 
-static uint32_t state_of(const struct thread_log *slot)
-{
-    return __atomic_load_n(&slot->live.state, __ATOMIC_ACQUIRE);
-}
-
 /* Did this process hand it over, and is it not appended yet? */
 static bool kept_handed(const struct mapped *mapped)
 {
     const struct thread_log *log = mapped->log;
-    uint32_t state = log != NULL ? state_of(log) : FISQL_SLOT_FREE;
+    uint32_t state =
+        log != NULL ? __atomic_load_n(&log->live.state, __ATOMIC_ACQUIRE) : FISQL_SLOT_FREE;
     return (state == FISQL_SLOT_WHOLE || state == FISQL_SLOT_PACKING ||
             state == FISQL_SLOT_WRITING) &&
            log->live.process_key == process.key && fisql_slot_taken(process.area, mapped->slot);
@@ -509,7 +499,7 @@ void live_slots_take_back(bool dead, void (*write)(struct thread_log *slot))
     }
 }
 
-static uint32_t handed_count(void)
+uint32_t live_slots_handed(void)
 {
     uint32_t count = 0;
     lock_acquire(&slots_lock);
@@ -517,16 +507,6 @@ static uint32_t handed_count(void)
         count += kept_handed(&kept[i]);
     lock_release(&slots_lock);
     return count;
-}
-
-bool live_slots_many(void)
-{
-    return handed_count() >= HANDED_OWN_MAX;
-}
-
-bool live_slots_handed(void)
-{
-    return handed_count() != 0;
 }
 
 void live_area_forked(void)
@@ -543,8 +523,7 @@ void live_slots_look(bool (*each)(uint32_t slot, const struct thread_log *copy, 
                      void *context)
 {
     struct fisql_live_area *area = process.area;
-    int held = live_area_descriptor();
-    int file = held < 0 ? file_open(process.live_path, O_RDONLY) : held;
+    int file = area_open(process.live_path, O_RDONLY);
     uint32_t used = file >= 0 ? __atomic_load_n(&area->slots_used, __ATOMIC_ACQUIRE) : 0;
     for (uint32_t slot = 0; slot < used && slot < area->slots; slot++) {
         struct thread_log copy;
@@ -553,8 +532,7 @@ void live_slots_look(bool (*each)(uint32_t slot, const struct thread_log *copy, 
             copy.live.state != FISQL_SLOT_FREE && !each(slot, &copy, context))
             break;
     }
-    if (file >= 0 && held < 0)
-        close(file);
+    area_close(file);
 }
 
 struct thread_log *live_slot_map(uint32_t slot)

@@ -25,10 +25,8 @@ void live_slot_release(struct thread_log *log);
  * is called with each. dead: fisql record was killed; take back those that it was writing, too. */
 bool live_slot_hand(struct thread_log *slot);
 void live_slots_take_back(bool dead, void (*write)(struct thread_log *slot));
-/* Does fisql record have so many that live_slot_hand() should not give it another? */
-bool live_slots_many(void);
-/* Is any not appended yet? */
-bool live_slots_handed(void);
+/* How many are not appended yet? */
+uint32_t live_slots_handed(void);
 /* Makes this process the owner of a slot that it has taken. */
 void live_slot_own(struct thread_log *log);
 void live_area_forked(void);
@@ -40,7 +38,7 @@ void live_slots_look(bool (*each)(uint32_t slot, const struct thread_log *copy, 
 /* Maps a slot that may be another process's; unmaps a slot without a log. NULL: it cannot. */
 struct thread_log *live_slot_map(uint32_t slot);
 void live_slot_unmap(struct thread_log *log, uint32_t slot);
-/* The live area's descriptor for an image that cannot open it: like log_file_keep(). */
+/* The live area's descriptor for an image that cannot open it: like the log's (log_file.h). */
 void live_area_keep(const char *path);
 bool live_area_adopt(int file, uint64_t *run_id);
 int live_area_descriptor(void);

@@ -62,15 +62,9 @@ static bool log_file_use(int file)
     return taken;
 }
 
-bool log_file_open(void)
+bool log_file_open(const char *path)
 {
-    return log_file_ours() || log_file_use(file_open(process.log_path, OPEN_FLAGS));
-}
-
-void log_file_keep(const char *path)
-{
-    if (!log_file_ours())
-        log_file_use(file_open(path, OPEN_FLAGS));
+    return log_file_ours() || log_file_use(file_open(path, OPEN_FLAGS));
 }
 
 /* Our chunks must not go into a file of the program's that has the number by chance. */
@@ -191,7 +185,7 @@ int log_file_write(const void *chunk, size_t size_bytes, uint32_t calls)
     int error = 0;
     if (silent()) {
         error = handed_copy(chunk, size_bytes) ? 0 : EPERM;
-    } else if (!log_file_ours() && !log_file_open()) {
+    } else if (!log_file_ours() && !log_file_open(process.log_path)) {
         error = errno != 0 ? errno : EBADF;
         if (live_area_leave(chunk, size_bytes))
             error = 0;

@@ -13,12 +13,12 @@ int log_file_write(const void *chunk, size_t size_bytes, uint32_t calls);
 uint32_t log_file_room(const void *writer);
 void log_file_room_used(const void *writer);
 void log_file_forked(void);
-/* The log's descriptor for an image that cannot open the log: see children.h. keep opens the log if
- * needed; adopt takes an inherited descriptor if it is that run's log; descriptor: -1 = none. */
-void log_file_keep(const char *path);
+/* Opens the log unless it is open. */
+bool log_file_open(const char *path);
+/* The log's descriptor for an image that cannot open the log: see children.h. adopt takes an
+ * inherited descriptor if it is that run's log; descriptor: -1 = none. */
 bool log_file_adopt(int file, uint64_t run_id);
 int log_file_descriptor(void);
-bool log_file_open(void);
 /* Makes a new log. If one exists, the new one gets the first free number behind its name. */
 bool log_file_create(void);
 

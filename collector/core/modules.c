@@ -243,31 +243,38 @@ static void path_read(struct refresh *refresh, const struct dl_phdr_info *info)
     }
 }
 
-static void put_module(struct refresh *refresh, const struct dl_phdr_info *info,
-                       const struct module *module, bool module_calls_hooks)
+/* Writes the facts of a module that was loaded or unloaded: id "" = no build-id. */
+static void put_facts(struct refresh *refresh, const struct module *module, const char *path,
+                      const char *event, const char *id)
 {
-    char id[129];
-    const char *path = refresh->path;
-    size_t path_size = sizeof refresh->path;
     struct facts *facts = &refresh->facts;
-    if (facts->used_bytes > facts->size_bytes - path_size - 512) {
+    if (facts->used_bytes > facts->size_bytes - strlen(path) - 512) {
         facts_write(facts);
         facts_begin(facts, refresh->buffer, sizeof refresh->buffer, FISQL_CHUNK_MODULES, 0, 0);
     }
-    path_read(refresh, info);
-    build_id(info, id, sizeof id);
     facts_text(facts, FISQL_FACT_MODULES_MODULE, path);
-    facts_text(facts, FISQL_FACT_MODULES_EVENT, FISQL_MODULE_LOAD);
+    facts_text(facts, FISQL_FACT_MODULES_EVENT, event);
     facts_number(facts, FISQL_FACT_MODULES_TICK, clock_read(process.clock));
     if (id[0] != 0)
         facts_text(facts, FISQL_FACT_MODULES_BUILD_ID, id);
     facts_hex(facts, FISQL_FACT_MODULES_BIAS, module->bias);
     facts_hex(facts, FISQL_FACT_MODULES_START, module->start);
     facts_hex(facts, FISQL_FACT_MODULES_END, module->end);
+}
+
+static void put_module(struct refresh *refresh, const struct dl_phdr_info *info,
+                       const struct module *module, bool module_calls_hooks)
+{
+    char id[129];
+    const char *path = refresh->path;
+    path_read(refresh, info);
+    build_id(info, id, sizeof id);
+    put_facts(refresh, module, path, FISQL_MODULE_LOAD, id);
     module_names_add(path, module->bias, module->start, module->end);
     filter_module(path, module->bias, module->start, module->end);
-    features_module(&(const struct feature_module){path, id, module->bias, module->start,
-                                                   module->end, module_calls_hooks});
+    FEATURES_CALL(module)
+    (&(const struct feature_module){path, id, module->bias, module->start, module->end,
+                                    module_calls_hooks});
 }
 
 static int visit(struct dl_phdr_info *info, size_t size, void *context)
@@ -283,7 +290,7 @@ static int visit(struct dl_phdr_info *info, size_t size, void *context)
         if (header->p_type == PT_DYNAMIC)
             dynamic = (const void *)start;
         if (header->p_type == PT_LOAD && (header->p_flags & (PF_R | PF_W)) == PF_R && !again)
-            features_constants(start, start + header->p_memsz);
+            FEATURES_CALL(constants)(start, start + header->p_memsz);
         if (header->p_type != PT_LOAD || !(header->p_flags & PF_X))
             continue;
         if (start < module.start)
@@ -311,18 +318,8 @@ static void put_unloaded(struct refresh *refresh)
         const struct module *module = &refresh->old->modules[i];
         if (map_has(refresh->map, module))
             continue;
-        struct facts *facts = &refresh->facts;
-        if (facts->used_bytes > facts->size_bytes - 512) {
-            facts_write(facts);
-            facts_begin(facts, refresh->buffer, sizeof refresh->buffer, FISQL_CHUNK_MODULES, 0, 0);
-        }
         refresh_changes(refresh);
-        facts_text(facts, FISQL_FACT_MODULES_MODULE, "");
-        facts_text(facts, FISQL_FACT_MODULES_EVENT, FISQL_MODULE_UNLOAD);
-        facts_number(facts, FISQL_FACT_MODULES_TICK, clock_read(process.clock));
-        facts_hex(facts, FISQL_FACT_MODULES_BIAS, module->bias);
-        facts_hex(facts, FISQL_FACT_MODULES_START, module->start);
-        facts_hex(facts, FISQL_FACT_MODULES_END, module->end);
+        put_facts(refresh, module, "", FISQL_MODULE_UNLOAD, "");
     }
 }
 
@@ -358,6 +355,16 @@ void modules_refresh(void)
         munmap(memory, map_bytes + sizeof(struct refresh));
     }
     lock_release(&refresh_lock);
+}
+
+void modules_learn(uint64_t function)
+{
+    struct quiet quiet;
+    if (modules_known(function))
+        return;
+    quiet_begin(&quiet);
+    modules_refresh();
+    quiet_end(&quiet);
 }
 
 void modules_filter(const char *text, uint64_t size_bytes)

@@ -7,6 +7,8 @@
 
 /* Refreshes the map from the dynamic linker and logs the changes. Signals must be blocked. */
 void modules_refresh(void);
+/* Refreshes the map if the function lies in no known module. Signals need not be blocked. */
+void modules_learn(uint64_t function);
 /* Applies another filter text (filter.h) to all modules of the map. Signals must be blocked. */
 void modules_filter(const char *text, uint64_t size_bytes);
 /* In a forked child. */

@@ -6,6 +6,7 @@
 #include "collector/core/silent.h"
 
 #include <signal.h>
+#include <string.h>
 
 /* Not 0 while the calling thread is inside the collector: what it allocates is not recorded. */
 extern HIDDEN THREAD_LOCAL int collector_inside;
@@ -22,5 +23,11 @@ void quiet_end(const struct quiet *quiet);
 
 /* dlsym(RTLD_NEXT, ...) unseen by signal handlers; NULL in a static program. */
 void *quiet_symbol(const char *name);
+/* The same, into a pointer to a function of whatever type. */
+static inline void quiet_find(void *pointer, const char *name)
+{
+    void *found = quiet_symbol(name);
+    memcpy(pointer, &found, sizeof found);
+}
 
 #endif

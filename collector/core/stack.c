@@ -131,12 +131,10 @@ bool stack_is_one(struct stack_bounds *bounds, uint64_t a, uint64_t b)
     stack_t alternate;
     struct quiet quiet;
     if (bounds->low == 0)
-        ask_room();
+        stack_ask(bounds);
     quiet_begin(&quiet);
     bool known =
         !quiet.silent && sigaltstack(NULL, &alternate) == 0 && !(alternate.ss_flags & SS_DISABLE);
-    if (bounds->low == 0)
-        stack_find(bounds);
     quiet_end(&quiet);
     if (known) {
         uint64_t low = (uint64_t)(uintptr_t)alternate.ss_sp;

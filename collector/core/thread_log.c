@@ -282,7 +282,7 @@ struct thread_log *thread_log_start(void)
         chunk_begin(log, log->thread.start_tick, 0, 0);
         thread_logs_add(log);
         current_log = log;
-        features_thread_begins();
+        FEATURES_CALL(thread_begins)();
         if (end_key_made)
             pthread_setspecific(end_key, (void *)1);
     }
@@ -501,7 +501,7 @@ static void log_end(struct thread_log *log)
     ring_release(log);
     log->thread.ended = 1;
     log->thread.units_max = 0;
-    features_thread_ends();
+    FEATURES_CALL(thread_ends)();
 }
 
 void thread_log_finish(const char *how)
@@ -538,7 +538,7 @@ static void thread_ending(void *value)
     if (round < 4 && pthread_setspecific(end_key, (void *)(round + 1)) == 0)
         return;
     thread_log_finish(FISQL_HOW_EXIT);
-    features_thread_gone();
+    FEATURES_CALL(thread_gone)();
 }
 
 void thread_log_setup(void)

@@ -110,8 +110,7 @@ static int posix_memalign_by_memalign(void **block, size_t alignment, size_t siz
 
 #define RESOLVE(name, fallback)                                                                    \
     do {                                                                                           \
-        void *symbol = quiet_symbol(#name);                                                        \
-        memcpy(&real.name, &symbol, sizeof symbol);                                                \
+        quiet_find(&real.name, #name);                                                             \
         if (real.name == NULL)                                                                     \
             real.name = fallback;                                                                  \
     } while (0)

@@ -249,11 +249,7 @@ static void *new_without_library(size_t size, size_t alignment, bool nothrow)
 #else
 #define SYMBOL(symbol) symbol
 #define REAL_OPERATOR(type, function, symbol, parameters)
-#define FIND_OPERATOR(next, function, symbol)                                                      \
-    do {                                                                                           \
-        void *found = quiet_symbol(symbol);                                                        \
-        memcpy(&next, &found, sizeof found);                                                       \
-    } while (0)
+#define FIND_OPERATOR(next, function, symbol) quiet_find(&next, symbol)
 #endif
 
 #define OWN_STACK FRAME_ADDRESS()

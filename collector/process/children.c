@@ -172,7 +172,7 @@ void children_keep(void)
     quiet_begin(&quiet);
     launch.moved = true;
     live_area_keep(value_of(launch.live));
-    log_file_keep(value_of(launch.log));
+    log_file_open(value_of(launch.log));
     quiet_end(&quiet);
 }
 

@@ -14,7 +14,7 @@
 #include "collector/core/base.h"
 #include "collector/process/children.h"
 #include "collector/process/image.h"
-#include "collector/core/quiet.h"
+#include "collector/core/wrap.h"
 
 #include <alloca.h>
 #include <errno.h>
@@ -54,12 +54,10 @@ typedef int spawn_function(pid_t *, const char *, const posix_spawn_file_actions
     X(int, chroot, (const char *path))
 
 #ifdef FISQL_WRAP
-#define NAME(name) __wrap_##name
 #define NEXT(name) __real_##name
 #define DECLARE(type, name, parameters) extern type __real_##name parameters;
 FUNCTIONS(DECLARE)
 #else
-#define NAME(name) name
 #define NEXT(name) real.name
 #define DECLARE(type, name, parameters) type(*name) parameters;
 static struct {
@@ -70,10 +68,8 @@ static struct {
 static __attribute__((constructor)) void exec_setup(void)
 {
 #define RESOLVE(type, name, parameters)                                                            \
-    if (real.name == NULL) {                                                                       \
-        void *found = quiet_symbol(#name);                                                         \
-        memcpy(&real.name, &found, sizeof found);                                                  \
-    }
+    if (real.name == NULL)                                                                         \
+        FIND(name, real.name);
     FUNCTIONS(RESOLVE)
 }
 #endif
@@ -149,41 +145,35 @@ static int run_prepared(const struct target *target, char *const arguments[],
 
 #define BY(kind, program) (&(struct target){.how = kind, .folder = AT_FDCWD, .path = program})
 
-EXPORT int NAME(execve)(const char *path, char *const arguments[], char *const environment[]);
-EXPORT int NAME(execve)(const char *path, char *const arguments[], char *const environment[])
+REPLACE(int, execve, (const char *path, char *const arguments[], char *const environment[]))
 {
     return exec_called(path, arguments, environment);
 }
 
-EXPORT int NAME(execv)(const char *path, char *const arguments[]);
-EXPORT int NAME(execv)(const char *path, char *const arguments[])
+REPLACE(int, execv, (const char *path, char *const arguments[]))
 {
     return run_prepared(BY(BY_PATH, path), arguments, environ);
 }
 
-EXPORT int NAME(execvp)(const char *file, char *const arguments[]);
-EXPORT int NAME(execvp)(const char *file, char *const arguments[])
+REPLACE(int, execvp, (const char *file, char *const arguments[]))
 {
     return run_prepared(BY(BY_NAME, file), arguments, environ);
 }
 
-EXPORT int NAME(execvpe)(const char *file, char *const arguments[], char *const environment[]);
-EXPORT int NAME(execvpe)(const char *file, char *const arguments[], char *const environment[])
+REPLACE(int, execvpe, (const char *file, char *const arguments[], char *const environment[]))
 {
     return run_prepared(BY(BY_NAME, file), arguments, environment);
 }
 
-EXPORT int NAME(fexecve)(int file, char *const arguments[], char *const environment[]);
-EXPORT int NAME(fexecve)(int file, char *const arguments[], char *const environment[])
+REPLACE(int, fexecve, (int file, char *const arguments[], char *const environment[]))
 {
     struct target target = {.how = BY_FILE, .folder = file, .path = ""};
     return run_prepared(&target, arguments, environment);
 }
 
-EXPORT int NAME(execveat)(int folder, const char *path, char *const arguments[],
-                          char *const environment[], int flags);
-EXPORT int NAME(execveat)(int folder, const char *path, char *const arguments[],
-                          char *const environment[], int flags)
+REPLACE(int, execveat,
+        (int folder, const char *path, char *const arguments[], char *const environment[],
+         int flags))
 {
     struct target target = {.how = FROM_FOLDER, .folder = folder, .flags = flags, .path = path};
     return run_prepared(&target, arguments, environment);
@@ -207,8 +197,7 @@ int exec_called(const char *path, char *const arguments[], char *const environme
     for (size_t i = 1; i <= count; i++)                                                            \
         (arguments)[i] = va_arg(list, char *);
 
-EXPORT int NAME(execl)(const char *path, const char *first, ...);
-EXPORT int NAME(execl)(const char *path, const char *first, ...)
+REPLACE(int, execl, (const char *path, const char *first, ...))
 {
     va_list list;
     COLLECT(arguments, list, first)
@@ -216,8 +205,7 @@ EXPORT int NAME(execl)(const char *path, const char *first, ...)
     return run_prepared(BY(BY_PATH, path), arguments, environ);
 }
 
-EXPORT int NAME(execlp)(const char *file, const char *first, ...);
-EXPORT int NAME(execlp)(const char *file, const char *first, ...)
+REPLACE(int, execlp, (const char *file, const char *first, ...))
 {
     va_list list;
     COLLECT(arguments, list, first)
@@ -225,8 +213,7 @@ EXPORT int NAME(execlp)(const char *file, const char *first, ...)
     return run_prepared(BY(BY_NAME, file), arguments, environ);
 }
 
-EXPORT int NAME(execle)(const char *path, const char *first, ...);
-EXPORT int NAME(execle)(const char *path, const char *first, ...)
+REPLACE(int, execle, (const char *path, const char *first, ...))
 {
     va_list list;
     COLLECT(arguments, list, first)
@@ -263,28 +250,18 @@ static int spawn(spawn_function *next, const struct target *target, pid_t *pid,
     return result;
 }
 
-EXPORT int NAME(posix_spawn)(pid_t *pid, const char *path,
-                             const posix_spawn_file_actions_t *actions,
-                             const posix_spawnattr_t *attributes, char *const arguments[],
-                             char *const environment[]);
-EXPORT int NAME(posix_spawn)(pid_t *pid, const char *path,
-                             const posix_spawn_file_actions_t *actions,
-                             const posix_spawnattr_t *attributes, char *const arguments[],
-                             char *const environment[])
+REPLACE(int, posix_spawn,
+        (pid_t * pid, const char *path, const posix_spawn_file_actions_t *actions,
+         const posix_spawnattr_t *attributes, char *const arguments[], char *const environment[]))
 {
     ready();
     return spawn(NEXT(posix_spawn), BY(BY_PATH, path), pid, actions, attributes, arguments,
                  environment);
 }
 
-EXPORT int NAME(posix_spawnp)(pid_t *pid, const char *file,
-                              const posix_spawn_file_actions_t *actions,
-                              const posix_spawnattr_t *attributes, char *const arguments[],
-                              char *const environment[]);
-EXPORT int NAME(posix_spawnp)(pid_t *pid, const char *file,
-                              const posix_spawn_file_actions_t *actions,
-                              const posix_spawnattr_t *attributes, char *const arguments[],
-                              char *const environment[])
+REPLACE(int, posix_spawnp,
+        (pid_t * pid, const char *file, const posix_spawn_file_actions_t *actions,
+         const posix_spawnattr_t *attributes, char *const arguments[], char *const environment[]))
 {
     ready();
     return spawn(NEXT(posix_spawnp), BY(BY_NAME, file), pid, actions, attributes, arguments,
@@ -333,8 +310,7 @@ static void shell_end(struct shell *shell, bool started)
     errno = error;
 }
 
-EXPORT int NAME(system)(const char *command);
-EXPORT int NAME(system)(const char *command)
+REPLACE(int, system, (const char *command))
 {
     struct shell shell;
     ready();
@@ -346,8 +322,7 @@ EXPORT int NAME(system)(const char *command)
     return result;
 }
 
-EXPORT FILE *NAME(popen)(const char *command, const char *mode);
-EXPORT FILE *NAME(popen)(const char *command, const char *mode)
+REPLACE(FILE *, popen, (const char *command, const char *mode))
 {
     struct shell shell;
     ready();
@@ -365,40 +340,21 @@ static void before_user(uid_t user)
         children_keep();
 }
 
-EXPORT int NAME(setuid)(uid_t user);
-EXPORT int NAME(setuid)(uid_t user)
-{
-    ready();
-    before_user(user);
-    return NEXT(setuid)(user);
-}
+#define CHANGES_USER(name, parameters, arguments, user)                                            \
+    REPLACE(int, name, parameters)                                                                 \
+    {                                                                                              \
+        ready();                                                                                   \
+        before_user(user);                                                                         \
+        return NEXT(name) arguments;                                                               \
+    }
 
-EXPORT int NAME(seteuid)(uid_t user);
-EXPORT int NAME(seteuid)(uid_t user)
-{
-    ready();
-    before_user(user);
-    return NEXT(seteuid)(user);
-}
+CHANGES_USER(setuid, (uid_t user), (user), user)
+CHANGES_USER(seteuid, (uid_t user), (user), user)
+CHANGES_USER(setreuid, (uid_t first, uid_t effective), (first, effective), effective)
+CHANGES_USER(setresuid, (uid_t first, uid_t effective, uid_t saved), (first, effective, saved),
+             effective)
 
-EXPORT int NAME(setreuid)(uid_t first, uid_t effective);
-EXPORT int NAME(setreuid)(uid_t first, uid_t effective)
-{
-    ready();
-    before_user(effective);
-    return NEXT(setreuid)(first, effective);
-}
-
-EXPORT int NAME(setresuid)(uid_t first, uid_t effective, uid_t saved);
-EXPORT int NAME(setresuid)(uid_t first, uid_t effective, uid_t saved)
-{
-    ready();
-    before_user(effective);
-    return NEXT(setresuid)(first, effective, saved);
-}
-
-EXPORT int NAME(chroot)(const char *path);
-EXPORT int NAME(chroot)(const char *path)
+REPLACE(int, chroot, (const char *path))
 {
     ready();
     children_keep();

@@ -28,11 +28,11 @@
 #include "collector/process/process.h"
 #include "collector/process/process_end.h"
 #include "collector/process/process_facts.h"
-#include "collector/core/quiet.h"
 #include "collector/process/seccomp.h"
 #include "collector/core/system_call.h"
 #include "collector/process/thread_fork.h"
 #include "collector/core/thread_log.h"
+#include "collector/core/wrap.h"
 
 #include <errno.h>
 #include <linux/seccomp.h>
@@ -74,7 +74,7 @@ static void child_begin(uint64_t tick)
     log_file_forked();
     modules_forked();
     control_forked();
-    features_forked();
+    FEATURES_CALL(forked)();
 }
 
 static void mark_ours(void)
@@ -133,24 +133,8 @@ void fork_setup(void)
 
 /* ---- other ways to make processes ---- */
 
-#ifdef FISQL_WRAP
-#define NAME(name) __wrap_##name
-#define DECLARE_REAL(type, name, parameters)                                                       \
-    extern type __real_##name parameters __attribute__((weak));
-#define FIND(name, variable) variable = __real_##name
-#else
-#define NAME(name) name
-#define DECLARE_REAL(type, name, parameters)
-#define FIND(name, variable)                                                                       \
-    do {                                                                                           \
-        void *found = quiet_symbol(#name);                                                         \
-        memcpy(&variable, &found, sizeof found);                                                   \
-    } while (0)
-#endif
-
-DECLARE_REAL(pid_t, _Fork, (void))
-EXPORT pid_t NAME(_Fork)(void);
-EXPORT pid_t NAME(_Fork)(void)
+REAL(pid_t, _Fork, (void))
+REPLACE(pid_t, _Fork, (void))
 {
     static pid_t (*next)(void);
     if (next == NULL)
@@ -183,9 +167,8 @@ static int clone_start(void *context)
     return status;
 }
 
-DECLARE_REAL(int, clone, (int (*)(void *), void *, int, void *, ...))
-EXPORT int NAME(clone)(int (*function)(void *), void *stack, int flags, void *argument, ...);
-EXPORT int NAME(clone)(int (*function)(void *), void *stack, int flags, void *argument, ...)
+REAL(int, clone, (int (*)(void *), void *, int, void *, ...))
+REPLACE(int, clone, (int (*function)(void *), void *stack, int flags, void *argument, ...))
 {
     static int (*next)(int (*)(void *), void *, int, void *, ...);
     va_list rest;
@@ -240,8 +223,7 @@ static bool is_fork(long number, const long argument[6])
     return (number == SYS_clone || number == SYS_clone3) && (flags & CLONE_VM) == 0 && stack == 0;
 }
 
-EXPORT long NAME(syscall)(long number, ...);
-EXPORT long NAME(syscall)(long number, ...)
+REPLACE(long, syscall, (long number, ...))
 {
     long argument[6];
     va_list rest;
@@ -252,16 +234,11 @@ EXPORT long NAME(syscall)(long number, ...)
     if (number == SYS_execve && exec_called != NULL)
         return exec_called((const char *)argument[0], (char *const *)argument[1],
                            (char *const *)argument[2]);
-    features_called(number, argument);
+    FEATURES_CALL(called)(number, argument);
     bool limits =
         (number == SYS_prctl && (argument[0] == PR_SET_SECCOMP || argument[0] == PR_SET_TSC)) ||
         (number == SYS_seccomp && (unsigned long)argument[0] <= SECCOMP_SET_MODE_FILTER);
-    bool forks = (number == SYS_clone || number == SYS_clone3 ||
-#ifdef SYS_fork
-                  number == SYS_fork ||
-#endif
-                  false) &&
-                 is_fork(number, argument);
+    bool forks = is_fork(number, argument);
     if (forks)
         before_fork();
     long result = !limits ? system_call(number, argument)

@@ -226,7 +226,7 @@ static bool log_path_set(void)
 static bool outputs_open(bool *first)
 {
     *first = secure_getenv(fisql_variable(FISQL_VARIABLE_LIVE)) == NULL;
-    if (!log_path_set() || !(*first ? log_file_create() : log_file_open()))
+    if (!log_path_set() || !(*first ? log_file_create() : log_file_open(process.log_path)))
         return false;
     strcpy(process.live_path, process.log_path);
     strcat(process.live_path, ".live");
@@ -251,7 +251,8 @@ static bool activate(void)
     memory_unhold();
     if (!opened)
         return false;
-    memory &= !features_without_memory();
+    for (const struct feature *const *at = features; *at != NULL; at++)
+        memory &= (*at)->without_memory == NULL || !(*at)->without_memory();
     if (!memory || clock_forbidden()) {
         char name[UNRECORDED_NAME_BYTES];
         unrecorded_name(name);
@@ -281,7 +282,7 @@ static bool activate(void)
     control_begin();
     fork_setup();
     thread_log_setup();
-    features_begin();
+    FEATURES_CALL(begins)();
     if (first)
         run_facts(ticks_per_second);
     process_facts(process.parent_key != 0 ? FISQL_ORIGIN_EXEC : FISQL_ORIGIN_START,
@@ -310,7 +311,7 @@ bool process_activate(bool by_hook)
     collector_inside++;
     uint32_t next = PROCESS_NEVER;
     alloc_setup();
-    features_deciding(state == PROCESS_UNDECIDED);
+    FEATURES_CALL(deciding)(state == PROCESS_UNDECIDED);
     if (getauxval(AT_SECURE) == 0 && alloc_is_ours()) {
         children_take();
         next = !by_hook && !modules_instrumented() ? PROCESS_DORMANT
@@ -326,7 +327,7 @@ bool process_activate(bool by_hook)
     quiet_end(&quiet);
     /* Not in the hook of a library that came later: a hook never waits. Signals are not blocked. */
     if (next == PROCESS_RECORDING && state == PROCESS_UNDECIDED)
-        features_start();
+        FEATURES_CALL(starts)();
     return next == PROCESS_RECORDING;
 }
 

@@ -116,7 +116,7 @@ static void process_end(void)
         thread_log_finish(FISQL_HOW_WITH_PROCESS);
     if (silent() || !process_recording() || (uint32_t)getpid() != process.pid)
         return; /* not recorded, or a vfork's child, which owns nothing */
-    features_ending();
+    FEATURES_CALL(ending)();
     struct quiet quiet;
     quiet_begin(&quiet);
     collector_inside++;
@@ -126,7 +126,7 @@ static void process_end(void)
     }
     thread_logs_cut_off();
     thread_log_finish(FISQL_HOW_WITH_PROCESS);
-    features_ended();
+    FEATURES_CALL(ended)();
     hand_over_end();
     changes_write(true);
     report_losses();

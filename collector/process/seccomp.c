@@ -14,11 +14,11 @@
 #include "collector/core/handed.h"
 #include "collector/core/live_area.h"
 #include "collector/process/process.h"
-#include "collector/core/quiet.h"
 #include "collector/core/silent.h"
 #include "collector/core/stack.h"
 #include "collector/core/system_call.h"
 #include "collector/core/thread_log.h"
+#include "collector/core/wrap.h"
 #include "collector/process/unrecorded.h"
 
 #include <errno.h>
@@ -178,7 +178,7 @@ static long call_in_silence(long number, const long argument[6])
     quiet_begin(&quiet);
     live_slots_reserve();
     handed_silently();
-    features_forbidden(FEATURE_CALLS);
+    FEATURES_CALL(forbidden)(FEATURE_CALLS);
     silent_prepare();
     if (current_log != NULL)
         stack_is_one(&current_log->shadow.bounds, 0, 0); /* it cannot look later */
@@ -223,7 +223,7 @@ long seccomp_call(long number, const long argument[6], uint64_t mode, const void
                 (*at)->forbidden(FEATURE_NEEDED);
         return system_call(number, argument);
     }
-    features_forbidden(FEATURE_SIGNALS);
+    FEATURES_CALL(forbidden)(FEATURE_SIGNALS);
     if (!strict && silence_possible())
         return call_in_silence(number, argument);
     return end_before(number, argument, FISQL_UNRECORDED_SECCOMP);
@@ -242,10 +242,10 @@ static long forbid_clock(const long argument[6])
 {
     if (!process_recording() || silent() || argument[1] != PR_TSC_SIGSEGV)
         return system_call(SYS_prctl, argument);
-    features_forbidden(FEATURE_SIGNALS);
+    FEATURES_CALL(forbidden)(FEATURE_SIGNALS);
     long result = end_before(SYS_prctl, argument, FISQL_UNRECORDED_CLOCK);
     if (result < 0)
-        features_forbidden(FEATURE_ALLOWED);
+        FEATURES_CALL(forbidden)(FEATURE_ALLOWED);
     return result;
 }
 
@@ -257,14 +257,7 @@ long seccomp_prctl(const long argument[6])
     return argument[0] == PR_SET_TSC ? forbid_clock(argument) : system_call(SYS_prctl, argument);
 }
 
-#ifdef FISQL_WRAP
-#define NAME(name) __wrap_##name
-#else
-#define NAME(name) name
-#endif
-
-EXPORT int NAME(prctl)(int option, ...);
-EXPORT int NAME(prctl)(int option, ...)
+REPLACE(int, prctl, (int option, ...))
 {
     long argument[6] = {option};
     va_list rest;

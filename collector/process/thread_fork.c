@@ -47,7 +47,7 @@ static void detached_note(void)
         detached_were[i] = *detached[i];
 }
 
-static void detached_release(void)
+void thread_log_went_on(void)
 {
     if (detached_were != NULL)
         munmap(detached_were, DETACHED_MAX * sizeof *detached_were);
@@ -68,11 +68,6 @@ void thread_log_forking(void)
     at_fork.last_tick = log_last_tick(current_log);
     at_fork.depth = fisql_word_depth(current_log->live.word);
     detached_note();
-}
-
-void thread_log_went_on(void)
-{
-    detached_release();
 }
 
 static bool private_slot(struct thread_log *slot)
@@ -99,7 +94,7 @@ static void detach(void)
         if (private_slot(log))
             *log = was;
     }
-    detached_release();
+    thread_log_went_on();
 }
 
 void thread_log_forked(void)

@@ -54,12 +54,11 @@ int log_file_write(const void *chunk, size_t size_bytes, uint32_t calls)
     return written.error;
 }
 
-bool modules_known(uint64_t address)
+void modules_learn(uint64_t function)
 {
-    (void)address;
+    (void)function;
     if (interruption != NULL)
         interruption();
-    return true;
 }
 
 bool stack_is_one(struct stack_bounds *bounds, uint64_t a, uint64_t b)
@@ -117,14 +116,11 @@ NEVER(void memory_limit_depth(__attribute__((unused)) struct thread_log *log))
 NEVER(void thread_log_pause(__attribute__((unused)) struct thread_log *log))
 NEVER(void ring_dump(__attribute__((unused)) struct thread_log *log))
 NEVER(void fork_notice(void))
-NEVER(void modules_refresh(void))
 void stack_ask(struct stack_bounds *bounds) /* they are not known: no exit is strange */
 {
     bounds->low = 1;
 }
-NEVER(void features_mismatch(__attribute__((unused)) uint64_t function,
-                             __attribute__((unused)) uint64_t site,
-                             __attribute__((unused)) uint64_t stack))
+const struct feature *const features[] = {NULL};
 NEVER(bool filter_passes_elsewhere(__attribute__((unused)) uint64_t function))
 NEVER(bool process_activate(__attribute__((unused)) bool by_hook))
 NEVER(bool memory_deepen(__attribute__((unused)) struct thread_log *log))
