@@ -42,13 +42,7 @@ static bool way_x86(struct way *way, uint64_t address)
 {
     const struct finder *finder = way->finder;
     while (way->steps++ < WAY_INSTRUCTIONS_MAX) {
-        size_t left = 15;
-        const unsigned char *code = NULL;
-        while (left > 0 && (code = elf_file_at(finder->module, address, left)) == NULL)
-            left--;
-        if (code == NULL)
-            return false;
-        struct x86_instruction instruction = x86_read(code, left, address);
+        struct x86_instruction instruction = x86_read(finder->module, address);
         if (instruction.length == 0)
             return false;
         switch (instruction.flow) {

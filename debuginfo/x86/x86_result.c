@@ -6,10 +6,7 @@
  */
 #include "debuginfo/x86/x86_result.h"
 
-#include <string.h>
-
 #include "debuginfo/x86/x86_code.h"
-#include "debuginfo/x86/x86_operands.h"
 
 #define INSTRUCTIONS_MAX 40
 #define KEPT 0xf038u /* rbx, rsp, rbp, r12 to r15: calls leave them alone */
@@ -56,36 +53,36 @@ static struct held extended(struct held held, unsigned from, unsigned to, bool s
 }
 
 /* What lies in memory: only the frame is what it was at the call. */
-static struct held load(const struct follower *follower, const struct x86_operands *operands,
-                        unsigned bytes)
+static struct held load(const struct follower *follower, const struct x86_operand *from)
 {
-    struct held held = {.size_bytes = 0};
-    const struct held *base = &follower->general[operands->rm];
-    int64_t offset = (int64_t)base->offset + operands->displacement;
-    bool frame = base->base == X86_RSP || (base->base == X86_RBP && follower->frame_pointer);
-    if (operands->addressable && base->size_bytes == 8 && base->how == X86_RESULT_SUM && frame &&
-        offset == (int32_t)offset)
-        held = (struct held){.how = X86_RESULT_MEMORY,
-                             .base = base->base,
-                             .size_bytes = (uint8_t)bytes,
-                             .offset = (int32_t)offset};
-    return held;
-}
-
-/* A byte register without REX is one of the first four, or the second byte of such a one. */
-static bool is_low_byte(const struct x86_operands *operands, unsigned number)
-{
-    return operands->rex != 0 || number < 4;
-}
-
-static struct held source(const struct follower *follower, const struct x86_operands *operands,
-                          unsigned bytes)
-{
-    if (operands->memory)
-        return load(follower, operands, bytes);
-    if (bytes == 1 && !is_low_byte(operands, operands->rm))
+    if (from->number == X86_NO_REGISTER)
         return (struct held){.size_bytes = 0};
-    return narrowed(follower->general[operands->rm], bytes);
+    const struct held *base = &follower->general[from->number];
+    int64_t offset = (int64_t)base->offset + from->value;
+    bool frame = base->base == X86_RSP || (base->base == X86_RBP && follower->frame_pointer);
+    if (base->size_bytes != 8 || base->how != X86_RESULT_SUM || !frame || offset != (int32_t)offset)
+        return (struct held){.size_bytes = 0};
+    return (struct held){.how = X86_RESULT_MEMORY,
+                         .base = base->base,
+                         .size_bytes = from->bytes,
+                         .offset = (int32_t)offset};
+}
+
+static struct held source(const struct follower *follower, const struct x86_operand *from)
+{
+    switch (from->kind) {
+    case X86_GENERAL:
+        return narrowed(follower->general[from->number], from->bytes);
+    case X86_VECTOR:
+        return follower->vector[from->number];
+    case X86_MEMORY:
+        return load(follower, from);
+    case X86_NUMBER:
+        return (struct held){
+            .how = X86_RESULT_CONSTANT, .size_bytes = 8, .constant = (uint64_t)from->value};
+    default:
+        return (struct held){.size_bytes = 0};
+    }
 }
 
 /* Adds to what a register holds. A sum of 4 bytes or less is right in these. */
@@ -102,194 +99,121 @@ static struct held sum(struct held held, int64_t number, unsigned bytes)
     return narrowed(held, bytes);
 }
 
-static bool take_down(struct follower *follower, struct x86_operands *operands,
-                      unsigned register_number)
+/* Gives a register back to the caller. */
+static bool pop(struct follower *follower, unsigned number)
 {
     struct held *stack = &follower->general[X86_RSP];
-    follower->general[register_number].size_bytes = 0; /* it is the caller's again */
+    follower->general[number].size_bytes = 0;
     *stack = sum(*stack, 8, 8);
-    return operands->prefix == 0 && register_number != X86_RSP;
+    return number != X86_RSP;
 }
 
 /* ---- instructions ---- */
 
-/* mov and its like: to a general register. */
-static bool follow_move(struct follower *follower, struct x86_operands *operands)
+/* To a general register; `sign`: what is shorter is extended by its sign. */
+static bool follow_move(struct follower *follower, const struct x86_operand *to,
+                        const struct x86_operand *from, bool sign)
 {
-    unsigned bytes = x86_operand_bytes(operands), from = bytes;
-    bool store = operands->opcode == 0x89 || operands->opcode == 0x88;
-    if (!x86_take_operands(operands) || (store && operands->memory))
-        return false;
-    if (store) {
-        unsigned to = operands->rm;
-        operands->rm = operands->reg;
-        operands->reg = to;
-    }
-    switch (operands->opcode) {
-    case 0x88:
-    case 0x8a:
-        if (!is_low_byte(operands, operands->reg))
-            return false;
-        from = 1;
-        break;
-    case 0x63:
-        from = 4;
-        break;
-    case 0x0fb6:
-    case 0x0fbe:
-        from = 1;
-        break;
-    case 0x0fb7:
-    case 0x0fbf:
-        from = 2;
-        break;
+    struct held *held = &follower->general[to->number];
+    *held = source(follower, from);
+    if (from->kind == X86_NUMBER && to->bytes == 4)
+        held->constant = (uint32_t)held->constant;
+    else if (from->kind != X86_NUMBER && (from->bytes < to->bytes || to->bytes == 4))
+        *held = extended(*held, from->bytes, to->bytes == 4 && !sign ? 8 : to->bytes, sign);
+    return (from->kind != X86_NUMBER || to->bytes >= 4) &&
+           (to->number != X86_RSP || (to->bytes == 8 && from->kind == X86_GENERAL));
+}
+
+static bool add(struct follower *follower, const struct x86_operand *to,
+                const struct x86_operand *from, bool negative)
+{
+    struct held *held = &follower->general[to->number];
+    *held = sum(*held, negative ? -from->value : from->value, to->bytes);
+    return from->kind == X86_NUMBER && (to->number != X86_RSP || to->bytes == 8);
+}
+
+static bool follow_lea(struct follower *follower, const struct x86_operand *to,
+                       const struct x86_operand *from)
+{
+    follower->general[to->number] =
+        from->number == X86_NO_REGISTER
+            ? (struct held){.size_bytes = 0}
+            : sum(follower->general[from->number], from->value, to->bytes);
+    return to->bytes == 8 || to->number != X86_RSP;
+}
+
+static bool follow_general(struct follower *follower, const struct x86_instruction *instruction)
+{
+    const struct x86_operand *to = &instruction->to, *from = &instruction->from;
+    switch (instruction->mnemonic) {
+    case ZYDIS_MNEMONIC_MOV:
+    case ZYDIS_MNEMONIC_MOVZX:
+        return follow_move(follower, to, from, false);
+    case ZYDIS_MNEMONIC_MOVSX:
+    case ZYDIS_MNEMONIC_MOVSXD:
+        return follow_move(follower, to, from, true);
+    case ZYDIS_MNEMONIC_ADD:
+        return add(follower, to, from, false);
+    case ZYDIS_MNEMONIC_SUB:
+        return add(follower, to, from, true);
+    case ZYDIS_MNEMONIC_LEA:
+        return follow_lea(follower, to, from);
+    case ZYDIS_MNEMONIC_POP:
+        return to->bytes == 8 && pop(follower, to->number);
+    case ZYDIS_MNEMONIC_XOR: /* of a register with itself */
+        follower->general[to->number] =
+            (struct held){.how = X86_RESULT_CONSTANT, .size_bytes = to->bytes >= 4 ? 8 : 0};
+        return from->kind == X86_GENERAL && from->number == to->number && to->number != X86_RSP;
     default:
-        break;
+        return false;
     }
-    bool sign = operands->opcode == 0x63 || (operands->opcode & 0x0ffe) == 0x0fbe;
-    from = from < bytes ? from : bytes;
-    follower->general[operands->reg] = source(follower, operands, from);
-    if ((operands->opcode & 0x0f00) != 0 || operands->opcode == 0x63 || bytes == 4)
-        follower->general[operands->reg] = extended(follower->general[operands->reg], from,
-                                                    sign         ? bytes
-                                                    : bytes == 2 ? 2
-                                                                 : 8,
-                                                    sign);
-    return operands->reg != X86_RSP || (bytes == 8 && !operands->memory && from == 8);
 }
 
-/* lea, xor and what adds a number. */
-static bool follow_sum(struct follower *follower, struct x86_operands *operands)
+static bool follow_vector(struct follower *follower, const struct x86_instruction *instruction)
 {
-    unsigned bytes = x86_operand_bytes(operands), opcode = operands->opcode;
-    int32_t number = 0;
-    if (!x86_take_operands(operands) || (opcode != 0x8d && operands->memory))
-        return false;
-    struct held *to = &follower->general[opcode == 0x8d ? operands->reg : operands->rm];
-    if (opcode == 0x8d) {
-        *to = operands->addressable
-                  ? sum(follower->general[operands->rm], operands->displacement, bytes)
-                  : (struct held){.size_bytes = 0};
-        return bytes == 8 || operands->reg != X86_RSP;
+    const struct x86_operand *from = &instruction->from;
+    struct held *held = &follower->vector[instruction->to.number];
+    switch (instruction->mnemonic) {
+    case ZYDIS_MNEMONIC_PXOR: /* of a register with itself */
+    case ZYDIS_MNEMONIC_XORPS:
+    case ZYDIS_MNEMONIC_XORPD:
+        *held = (struct held){.how = X86_RESULT_CONSTANT, .size_bytes = 8};
+        return from->kind == X86_VECTOR && from->number == instruction->to.number;
+    case ZYDIS_MNEMONIC_MOVQ:
+        *held = narrowed(source(follower, from), 8);
+        return true;
+    default:
+        *held = source(follower, from);
+        return x86_is_copy(instruction);
     }
-    if (opcode == 0x31 || opcode == 0x33) {
-        *to = (struct held){.how = X86_RESULT_CONSTANT,
-                            .size_bytes = operands->reg == operands->rm && bytes >= 4 ? 8 : 0};
-        return operands->rm != X86_RSP && operands->reg == operands->rm;
-    }
-    unsigned what = operands->reg & 7;
-    if ((opcode == 0x81 && bytes == 2) ||
-        !x86_take_number(operands, opcode == 0x83 ? 1 : 4, &number) || (what != 0 && what != 5) ||
-        (operands->rm == X86_RSP && bytes != 8))
-        return false;
-    *to = sum(*to, what == 0 ? number : -(int64_t)number, bytes);
-    return true;
-}
-
-static bool follow_constant(struct follower *follower, struct x86_operands *operands)
-{
-    struct held held = {.how = X86_RESULT_CONSTANT, .size_bytes = 8};
-    unsigned number = (operands->opcode & 7) | (operands->rex & 1) << 3;
-    int32_t small = 0;
-    if (operands->prefix != 0)
-        return false;
-    if (operands->opcode == 0xc7) {
-        if (!x86_take_operands(operands) || operands->memory || (operands->reg & 7) != 0)
-            return false;
-        number = operands->rm;
-    }
-    if (operands->opcode != 0xc7 && (operands->rex & 8) != 0) {
-        if (operands->at + 8 > operands->length)
-            return false;
-        memcpy(&held.constant, operands->code + operands->at, 8);
-    } else {
-        if (!x86_take_number(operands, 4, &small))
-            return false;
-        held.constant = (operands->rex & 8) != 0 ? (uint64_t)(int64_t)small : (uint32_t)small;
-    }
-    follower->general[number] = held;
-    return number != X86_RSP;
-}
-
-/* Moves to vector registers; pxor and xorps of one with itself. */
-static bool follow_vector(struct follower *follower, struct x86_operands *operands)
-{
-    unsigned opcode = operands->opcode, prefix = operands->prefix;
-    if (!x86_take_operands(operands))
-        return false;
-    struct held *to = &follower->vector[operands->reg];
-    if ((opcode == 0x0fef && prefix == 0x66) || (opcode == 0x0f57 && prefix != 0xf2)) {
-        *to = (struct held){.how = X86_RESULT_CONSTANT, .size_bytes = 8};
-        return !operands->memory && operands->rm == operands->reg;
-    }
-    if (opcode == 0x0f6e && prefix == 0x66)
-        *to = source(follower, operands, (operands->rex & 8) != 0 ? 8 : 4);
-    else if (opcode == 0x0f10 && (prefix == 0xf2 || prefix == 0xf3) && operands->memory)
-        *to = load(follower, operands, prefix == 0xf3 ? 4 : 8);
-    else if (opcode == 0x0f7e && prefix == 0xf3)
-        *to = operands->memory ? load(follower, operands, 8) : follower->vector[operands->rm];
-    else if ((opcode == 0x0f28 || opcode == 0x0f6f || opcode == 0x0f10) &&
-             (prefix == 0 || prefix == 0x66))
-        *to = operands->memory ? load(follower, operands, 16) : follower->vector[operands->rm];
-    else
-        return false;
-    return true;
 }
 
 /* One instruction before the return. */
-static bool follow(struct follower *follower, struct x86_operands *operands)
+static bool follow(struct follower *follower, const struct x86_instruction *instruction)
 {
-    x86_take_opcode(operands);
-    unsigned opcode = operands->opcode;
     struct held *rax = &follower->general[X86_RAX];
-    if ((opcode & 0x1f8) == 0x58) /* pop */
-        return take_down(follower, operands, (opcode & 7) | (operands->rex & 1) << 3);
-    if ((opcode & 0x1f8) == 0xb8)
-        return follow_constant(follower, operands);
-    switch (opcode) {
-    case 0x63:
-    case 0x88:
-    case 0x89:
-    case 0x8a:
-    case 0x8b:
-    case 0x0fb6:
-    case 0x0fb7:
-    case 0x0fbe:
-    case 0x0fbf:
-        return follow_move(follower, operands);
-    case 0x31:
-    case 0x33:
-    case 0x81:
-    case 0x83:
-    case 0x8d:
-        return follow_sum(follower, operands);
-    case 0xc7:
-        return follow_constant(follower, operands);
-    case 0x98: /* cltq and its like */
-        *rax = extended(*rax, x86_operand_bytes(operands) / 2, x86_operand_bytes(operands), true);
+    switch (instruction->mnemonic) {
+    case ZYDIS_MNEMONIC_CBW:
+        *rax = extended(*rax, 1, 2, true);
         return true;
-    case 0xc9: /* leave */
+    case ZYDIS_MNEMONIC_CWDE:
+        *rax = extended(*rax, 2, 4, true);
+        return true;
+    case ZYDIS_MNEMONIC_CDQE:
+        *rax = extended(*rax, 4, 8, true);
+        return true;
+    case ZYDIS_MNEMONIC_LEAVE:
         follower->general[X86_RSP] = follower->general[X86_RBP];
-        return take_down(follower, operands, X86_RBP);
-    case 0x90:
-        return (operands->rex & 1) == 0;
-    case 0x0f1f:
+        return instruction->length == 1 && pop(follower, X86_RBP);
+    case ZYDIS_MNEMONIC_NOP:
         return true;
-    case 0x0f10:
-    case 0x0f28:
-    case 0x0f57:
-    case 0x0f6e:
-    case 0x0f6f:
-    case 0x0f7e:
-    case 0x0fef:
-        return follow_vector(follower, operands);
-    case 0xdb: /* fld of 10 bytes */
-        if (!x86_take_operands(operands) || !operands->memory || (operands->reg & 7) != 5)
-            return false;
-        follower->x87 = load(follower, operands, 10);
-        return true;
+    case ZYDIS_MNEMONIC_FLD:
+        follower->x87 = source(follower, &instruction->to);
+        return instruction->to.kind == X86_MEMORY && instruction->to.bytes == 10;
     default:
-        return false;
+        return instruction->to.kind == X86_GENERAL  ? follow_general(follower, instruction)
+               : instruction->to.kind == X86_VECTOR ? follow_vector(follower, instruction)
+                                                    : false;
     }
 }
 
@@ -320,14 +244,7 @@ bool x86_result_find(const struct elf_file *module, uint64_t address, enum x86_r
     struct follower follower;
     begin(&follower, frame_pointer);
     for (unsigned step = 0; step < INSTRUCTIONS_MAX; step++) {
-        size_t left = 15;
-        const unsigned char *code = NULL;
-        while (left > 0 && (code = elf_file_at(module, address, left)) == NULL)
-            left--;
-        struct x86_instruction instruction = {.length = 0};
-        if (code != NULL)
-            instruction = x86_read(code, left, address);
-        struct x86_operands operands = {.code = code, .length = instruction.length};
+        struct x86_instruction instruction = x86_read(module, address);
         if (instruction.length == 0)
             return false;
         if (instruction.flow == X86_RETURN)
@@ -337,7 +254,7 @@ bool x86_result_find(const struct elf_file *module, uint64_t address, enum x86_r
                         result);
         if (instruction.flow == X86_JUMP)
             address = instruction.target;
-        else if (instruction.flow == X86_NEXT && follow(&follower, &operands))
+        else if (instruction.flow == X86_NEXT && follow(&follower, &instruction))
             address += instruction.length;
         else
             return false;

@@ -7,7 +7,6 @@
 #include "debuginfo/x86/x86_spills.h"
 
 #include "debuginfo/x86/x86_code.h"
-#include "debuginfo/x86/x86_operands.h"
 
 #define INSTRUCTIONS_MAX 96
 #define STORES_MAX 64
@@ -46,100 +45,61 @@ struct move {
     int32_t offset;
 };
 
-/* How many bytes the instruction moves between a register and a register or memory; 0: it is no plain move. */
-static unsigned moved_bytes(const struct x86_operands *operands)
+/* By which number a register or constant is followed. */
+static uint8_t followed_as(const struct x86_operand *operand)
 {
-    unsigned prefix = operands->prefix, digit = operands->reg & 7;
-    switch (operands->opcode) {
-    case 0x88:
-    case 0x8a:
-        return prefix == 0 ? 1 : 0;
-    case 0xc6: /* of a constant, as c7 */
-        return operands->memory && digit == 0 ? 1 : 0;
-    case 0xc7:
-        if (!operands->memory || digit != 0)
-            return 0;
-        /* fall through */
-    case 0x89:
-    case 0x8b:
-        return prefix == 0 || prefix == 0x66 || (operands->rex & 8) != 0
-                   ? x86_operand_bytes(operands)
-                   : 0;
-    case 0xdb: /* fld and fstp of 10 bytes */
-        return operands->memory && (digit == 5 || digit == 7) ? 10 : 0;
-    case 0x0f13: /* movlps, movlpd: the low half */
-        return prefix == 0 || prefix == 0x66 ? 8 : 0;
-    case 0x0f10:
-    case 0x0f11:
-        return prefix == 0xf3 ? 4 : prefix == 0xf2 ? 8 : 16;
-    case 0x0f28:
-    case 0x0f29:
-        return prefix == 0 || prefix == 0x66 ? 16 : 0;
-    case 0x0f6f:
-    case 0x0f7f:
-        return prefix == 0x66 || prefix == 0xf3 ? 16 : 0;
-    default:
-        return 0;
-    }
+    return (uint8_t)(operand->kind == X86_NUMBER   ? NOBODY
+                     : operand->kind == X86_VECTOR ? VECTORS + operand->number
+                                                   : operand->number);
 }
 
-/* From the register to what ModRM names? */
-static bool is_store(const struct x86_operands *operands)
+static bool is_register(const struct x86_operand *operand)
 {
-    switch (operands->opcode) {
-    case 0x88:
-    case 0x89:
-    case 0xc6:
-    case 0xc7:
-    case 0x0f11:
-    case 0x0f13:
-    case 0x0f29:
-    case 0x0f7f:
-        return true;
-    default:
-        return operands->opcode == 0xdb && (operands->reg & 7) == 7;
-    }
+    return operand->kind == X86_GENERAL || operand->kind == X86_VECTOR;
 }
 
-/* Reads a move; false where the instruction is none. */
-static bool read_move(const unsigned char *code, unsigned length, struct move *move)
+/* Reads a move; false if the instruction is none. */
+static bool read_move(const struct x86_instruction *instruction, struct move *move)
 {
-    struct x86_operands operands = {.code = code, .length = length};
-    x86_take_opcode(&operands);
-    if (!x86_take_operands(&operands))
+    const struct x86_operand *to = &instruction->to, *from = &instruction->from, *memory = NULL;
+    bool loads_x87 = instruction->mnemonic == ZYDIS_MNEMONIC_FLD;
+    *move = (struct move){.is_store = to->kind == X86_MEMORY && !loads_x87};
+    if (loads_x87 || instruction->mnemonic == ZYDIS_MNEMONIC_FSTP) {
+        memory = to;
+        move->number = X87;
+        if (to->bytes != 10)
+            return false;
+    } else if (!x86_is_copy(instruction)) {
         return false;
-    unsigned size_bytes = moved_bytes(&operands), opcode = operands.opcode;
-    if (size_bytes == 0 || (operands.memory && !x86_in_frame(&operands)))
+    } else if (move->is_store && (is_register(from) || from->kind == X86_NUMBER)) {
+        memory = to;
+        move->number = followed_as(from);
+    } else if (is_register(to) && from->kind == X86_MEMORY) {
+        memory = from;
+        move->number = followed_as(to);
+    } else if (is_register(to) && is_register(from)) {
+        move->is_register = true;
+        move->number = followed_as(to);
+        move->other = followed_as(from);
+    } else {
         return false;
-    *move = (struct move){.is_store = is_store(&operands),
-                          .is_register = !operands.memory,
-                          .size_bytes = (uint8_t)size_bytes};
-    if (operands.memory) {
-        move->base = x86_frame_register(&operands);
-        move->offset = operands.displacement;
     }
-    if (opcode == 0xdb || opcode == 0xc6 || opcode == 0xc7) { /* ModRM names no register */
-        move->number = opcode == 0xdb ? X87 : NOBODY;
+    move->size_bytes = memory != NULL            ? memory->bytes
+                       : to->bytes < from->bytes ? to->bytes
+                                                 : from->bytes;
+    if (memory == NULL)
         return true;
-    }
-    /* Without REX, 4 to 7 are the second bytes of the first four registers. */
-    if (size_bytes == 1 && operands.rex == 0 &&
-        (operands.reg >= 4 || (!operands.memory && operands.rm >= 4)))
-        return false;
-    unsigned first = opcode >= 0x0f00 ? VECTORS : 0;
-    bool to_rm = !operands.memory && move->is_store;
-    move->number = (uint8_t)(first + (to_rm ? operands.rm : operands.reg));
-    move->other = (uint8_t)(first + (to_rm ? operands.reg : operands.rm));
-    return true;
+    move->base = x86_frame_register(memory);
+    move->offset = (int32_t)memory->value;
+    return x86_in_frame(memory);
 }
 
 /* `and $1, register` of a byte: what clang does to a bool, which has no other bits. */
-static bool is_bool_mask(const unsigned char *code, unsigned length)
+static bool is_bool_mask(const struct x86_instruction *instruction)
 {
-    return (length == 2 && code[0] == 0x24 && code[1] == 1) ||
-           (length == 3 && code[0] == 0x80 && (code[1] & 0xfc) == 0xe0 && code[2] == 1) ||
-           (length == 4 && (code[0] & 0xfe) == 0x40 && code[1] == 0x80 &&
-            (code[2] & 0xf8) == 0xe0 && code[3] == 1);
+    return instruction->mnemonic == ZYDIS_MNEMONIC_AND && instruction->to.kind == X86_GENERAL &&
+           instruction->to.bytes == 1 && instruction->from.kind == X86_NUMBER &&
+           instruction->from.value == 1;
 }
 
 /* Was memory stored to since the start, and if so, what? */
@@ -214,17 +174,11 @@ void x86_spills_read(struct x86_spills *spills, const struct elf_file *module, u
     spills->count = 0;
     for (unsigned step = 0; step < INSTRUCTIONS_MAX; step++) {
         struct move move;
-        size_t left = 15;
-        const unsigned char *code = NULL;
-        while (left > 0 && (code = elf_file_at(module, address, left)) == NULL)
-            left--;
-        if (code == NULL)
-            return;
-        struct x86_instruction instruction = x86_read(code, left, address);
+        struct x86_instruction instruction = x86_read(module, address);
         if (instruction.length == 0 || instruction.flow != X86_NEXT)
             return;
-        if (!is_bool_mask(code, instruction.length) &&
-            (!read_move(code, instruction.length, &move) || !follow(&follower, &move)))
+        if (!is_bool_mask(&instruction) &&
+            (!read_move(&instruction, &move) || !follow(&follower, &move)))
             return;
         address += instruction.length;
     }

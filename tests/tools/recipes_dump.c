@@ -5,7 +5,6 @@
  *                                       hexadecimal), enter or exit, and each value
  *     -q       the counts alone: how many values are located, and why the others are not
  *     -p       parameters and results as they are shown: function, position, name, type, kind
- *     -i       the lengths of the instructions (x86-64) at the addresses on standard input, 0 = not known
  *     -s DIR   symbols folder     -c DIR   cache folder
  */
 #include <inttypes.h>
@@ -16,7 +15,6 @@
 #include "debuginfo/expressions/parameters.h"
 #include "debuginfo/elf/elf_file.h"
 #include "debuginfo/recipes/recipes.h"
-#include "debuginfo/x86/x86_code.h"
 
 static const char *const whats[] = {"signed", "unsigned", "pointer", "float",      "bytes",
                                     "text",   "string",   "view",    "string-cow", "string-1"};
@@ -123,34 +121,15 @@ static int print_parameters(const char *path, const struct symbols_options *opti
     return 0;
 }
 
-static int print_lengths(const char *path)
-{
-    struct elf_file file;
-    uint64_t address;
-    if (elf_file_open(&file, path) != NULL)
-        return 1;
-    while (scanf("%" SCNx64, &address) == 1) {
-        size_t left = 15;
-        const unsigned char *code = NULL;
-        while (left > 0 && (code = elf_file_at(&file, address, left)) == NULL)
-            left--;
-        printf("%" PRIx64 " %u\n", address,
-               code != NULL ? x86_read(code, left, address).length : 0);
-    }
-    elf_file_close(&file);
-    return 0;
-}
-
 int main(int argc, char **argv)
 {
     struct recipes recipes;
     struct symbols_options options = {.sysroot = NULL};
     struct error error;
-    bool quiet = false, shown = false, lengths = false;
-    for (int option; (option = getopt(argc, argv, "ipqs:c:")) != -1;) {
+    bool quiet = false, shown = false;
+    for (int option; (option = getopt(argc, argv, "pqs:c:")) != -1;) {
         quiet = quiet || option == 'q';
         shown = shown || option == 'p';
-        lengths = lengths || option == 'i';
         if (option == 's')
             options.symbols_dir = optarg;
         else if (option == 'c') {
@@ -158,8 +137,6 @@ int main(int argc, char **argv)
             options.cache_all = true;
         }
     }
-    if (lengths && optind < argc)
-        return print_lengths(argv[optind]);
     if (shown && optind < argc)
         return print_parameters(argv[optind], &options);
     if (optind >= argc || recipes_make(&recipes, argv[optind], &options, &error) != 0) {

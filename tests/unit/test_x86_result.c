@@ -43,6 +43,8 @@ static void general_registers(void)
           "movslq %%ebx, %%rax: 4 bytes of rbx, and its sign");
     check(FOLLOW("\x0f\xb6\xc3" POPS, RAX) && is(X86_RESULT_SUM, 3, 0, 1, 8),
           "movzbl %%bl, %%eax: a byte of rbx, and zeros");
+    check(FOLLOW("\x88\xd8" POPS, RAX) && is(X86_RESULT_SUM, 3, 0, 1, 0),
+          "mov %%bl, %%al: a byte of rbx, and nothing is known of the others");
     check(FOLLOW("\x48\x8d\x43\x10" POPS, RAX) && is(X86_RESULT_SUM, 3, 16, 8, 0),
           "lea 16(%%rbx), %%rax: a sum");
     check(FOLLOW("\x8d\x43\x10" POPS, RAX) && is(X86_RESULT_SUM, 3, 16, 4, 0),
@@ -68,6 +70,8 @@ static void frame(void)
           "mov -8(%%rbp), %%rax; leave, where rbp is the frame's");
     check(!FOLLOW("\x48\x8b\x45\xf8\xc9\xc3", RAX), "and not where it may point anywhere");
     check(!FOLLOW("\x48\x8b\x03" POPS, RAX), "nor what rbx points to");
+    check(!follow("\x64\x48\x8b\x45\xf8\xc9\xc3", 7, RAX, true), "nor a thread's variable");
+    check(!FOLLOW("\x67\x48\x8b\x44\x24\x08\xc3", RAX), "nor an address of 32 bits");
     check(!FOLLOW("\x5b\x48\x89\xd8\xc3", RAX), "a register that was given back is the caller's");
     check(FOLLOW("\xf2\x0f\x10\x44\x24\x08\x48\x83\xc4\x18\xc3", X86_RESULT_XMM0) &&
               is(X86_RESULT_MEMORY, 7, 8, 8, 0),
