@@ -11,7 +11,7 @@
 
 static const char *const endings[] = {"-journal", "-wal", "-shm"};
 
-/* As SQLite names them: beside the file itself, not a link to it. */
+/* SQLite puts them beside the file itself, not beside a link to it. */
 static void name_beside(const char *database, const char *ending, char *path, size_t size)
 {
     char real[PATH_MAX];
@@ -34,8 +34,8 @@ static bool is_in_wal_mode(const char *database)
     return !read || versions[0] == 2 || versions[1] == 2;
 }
 
-/* A journal that begins with 0 is over. One of a change to several databases ends with the name of a file that
- * lists them, and eight known bytes. */
+/* A journal that begins with 0 is over. That of a change to several databases ends with the name of
+ * a file that lists them, and eight known bytes. */
 static enum beside_kind journal_kind(const char *path, off_t size)
 {
     static const unsigned char mark[8] = {0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7};
@@ -75,6 +75,6 @@ void beside_remove(const char *database)
     char path[PATH_MAX + 16];
     for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
         name_beside(database, endings[i], path, sizeof path);
-        (void)unlink(path); /* whoever reads the database says it, where that fails */
+        (void)unlink(path); /* if that fails, the next reader of the database reports it */
     }
 }

@@ -1,4 +1,5 @@
-/* How many edits (insertion, deletion, replacement, exchange of neighbours) make one word of another. */
+/* The number of edits (insertion, deletion, replacement, exchange of neighbours) from one word to
+ * another. */
 #ifndef FISQL_BASE_EDIT_DISTANCE_H
 #define FISQL_BASE_EDIT_DISTANCE_H
 

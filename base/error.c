@@ -18,8 +18,7 @@ static void replace_controls(char *text)
     }
 }
 
-/* Sets words and kind, and no place. The words begin with the name of `file` unless that is NULL.
- */
+/* Sets words and kind, and no place. The words begin with the name of `file`, if there is one. */
 __attribute__((format(printf, 4, 0))) static void set(struct error *error, enum error_kind kind,
                                                       const char *file, const char *format,
                                                       va_list arguments)

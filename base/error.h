@@ -1,11 +1,6 @@
 /*
- * The loader's errors. Functions of the loader return int (0 or positive: done; negative: failed)
- * and put the words into a struct error that the caller owns; they never print. The words have the
- * form "what: why", without the program's name and without a newline, e.g. "run.bin: not a fisql
- * log: the first chunk's magic is 0x7f454c46".
- *
- * The kind says whose fault it is, for callers that go on after some failures and not after others:
- * a chunk whose events break the rules costs that chunk alone, a full disk ends the load.
+ * The kind names the cause for callers that go on after some failures and not after others: a chunk
+ * whose events break the rules costs that chunk alone, a full disk ends the load.
  */
 #ifndef FISQL_BASE_ERROR_H
 #define FISQL_BASE_ERROR_H
@@ -24,11 +19,11 @@ enum error_kind {
 struct error {
     char text[1024]; /* NUL-terminated; cut where it does not fit */
     enum error_kind kind;
-    char file[256];  /* the file that it is about, cut to fit; "" = none */
+    char file[256];  /* the file concerned, cut to fit; "" = none */
     uint64_t offset; /* in that file, in bytes; ERROR_NO_OFFSET = not known */
 };
 
-/* Of a function whose result no caller may drop. */
+/* For a function whose result no caller may drop. */
 #define MUST_CHECK __attribute__((warn_unused_result))
 
 /* Each of these returns -1, so that a failing function can end with `return error_set(error, ...)`.
@@ -45,7 +40,7 @@ int error_set_kind(struct error *error, enum error_kind kind, const char *format
 int error_set_file(struct error *error, enum error_kind kind, const char *file, const char *format,
                    ...) __attribute__((format(printf, 4, 5)));
 
-/* Says of an error that is set already where it lies; its text stays. */
+/* Adds a place to an error that is set already; its text stays. */
 int error_at(struct error *error, const char *file, uint64_t offset);
 
 /* For an analyzer that reads one file at a time: what they return. */

@@ -25,7 +25,7 @@ int file_look_open(int looked, int flags)
     return open(path, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 }
 
-/* Where /proc is not mounted: by its path once more, which has to lead to the same file. */
+/* Without /proc: opens the path once more, which has to lead to the same file. */
 static int open_again(const char *path, int flags, const struct stat *seen)
 {
     struct stat status;

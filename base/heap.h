@@ -1,7 +1,7 @@
 /*
- * Binary heaps in arrays: the item that comes before all others is at the front. The caller gives the
- * order by a function of two items. It is compiled into each use, as in C++'s std::make_heap, because
- * the loader merges hundreds of millions of events through one heap.
+ * Binary heaps in arrays: the item that comes before all others is at the front. The caller gives
+ * the order as a function of two items. Each use compiles its own copy, as with C++'s
+ * std::make_heap, because the loader merges hundreds of millions of events through one heap.
  *
  *     heap_make(items, count, before);
  *     while (count > 0) {
@@ -68,13 +68,13 @@ __attribute__((always_inline)) static inline size_t heap_keep_bytes(void *items,
 #define heap_make(items, count, before)                                                            \
     heap_make_bytes((items), HEAP_ITEM_BYTES(items), (count), (before))
 
-/* Item `at` has changed, and must not come before the one above it: moves it down to its place. */
+/* Moves the changed item `at` down to its place. It must not come before the one above it. */
 #define heap_sift(items, count, at, before)                                                        \
     heap_sift_bytes((items), HEAP_ITEM_BYTES(items), (count), (at), (before))
 
-/* Keeps of all items that are given one by one the `room` last ones. Of `count` that are there it
- * returns how many are there now. The array is a heap once it is full: items[0] is then the bar
- * that further ones have to pass. */
+/* Is given items one by one and keeps the `room` that come last. Takes their number so far and
+ * returns the new one. Once full, the array is a heap: items[0] is the bar that further items have
+ * to pass. */
 #define heap_keep(items, count, room, item, before)                                                \
     heap_keep_bytes((items), HEAP_ITEM_BYTES(items), (count), (room), (item), (before))
 

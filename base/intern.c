@@ -73,7 +73,7 @@ int intern_add(struct intern *table, uint64_t a, uint64_t b, uint32_t *index, st
 
 void intern_clear(struct intern *table)
 {
-    /* One large use must not make each of ten thousand small ones pay for its size. */
+    /* After one large use, ten thousand small ones must not each pay for its size. */
     if (table->slots_mask >= SLOTS_KEPT)
         intern_release(table);
     if (table->count > 0)

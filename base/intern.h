@@ -1,7 +1,7 @@
 /*
- * Gives equal keys equal numbers: a hash table from a key of two 64-bit words to a dense index, in
- * the order in which the keys were first seen. What belongs to a key lies in an array of the
- * caller's under that index. Open addressing, at most half full.
+ * Numbers keys: a hash table from a key of two 64-bit words to a dense index, in the order in which
+ * the keys were first seen. The caller keeps its data in an array under that index. Open
+ * addressing, at most half full.
  *
  * Not safe for threads. Zero-initialised is empty.
  */
@@ -28,7 +28,7 @@ struct intern {
 
 #define INTERN_NONE UINT32_MAX
 
-/* The key's index, INTERN_NONE where it was never seen. */
+/* The key's index; INTERN_NONE if it was never seen. */
 uint32_t intern_find(const struct intern *table, uint64_t a, uint64_t b);
 
 /* The key's index; a new key gets the next one (then *index + 1 == count). 0, or -1 when memory ran

@@ -13,8 +13,8 @@ static size_t whole_pages(size_t bytes)
     return (bytes + LARGE_PAGE_BYTES - 1) / LARGE_PAGE_BYTES * LARGE_PAGE_BYTES;
 }
 
-/* Maps a page more than is wanted, and gives back what lies before the first boundary of huge pages
- * and behind the end. */
+/* Maps a page more than needed, and unmaps the parts before the first huge-page boundary and behind
+ * the end. */
 static void *map_aligned(size_t bytes)
 {
     char *mapped = mmap(NULL, bytes + LARGE_PAGE_BYTES, PROT_READ | PROT_WRITE,
@@ -58,17 +58,17 @@ void large_touch(void *memory, size_t bytes)
         *(volatile char *)((char *)memory + i) = 0;
 }
 
-/* A block that does not fit into what the heap has left makes the C library extend it, by as much more as M_TOP_PAD
- * says. It is below the size that is mapped by itself. */
+/* If a block does not fit into the rest of the heap, the C library extends it by M_TOP_PAD more.
+ * The block is smaller than those that the library maps by themselves. */
 void large_heap(size_t bytes)
 {
-    enum { BLOCK_BYTES = 127 << 10, PAD_BYTES = 128 << 10 /* as the C library has it */ };
+    enum { BLOCK_BYTES = 127 << 10, PAD_BYTES = 128 << 10 /* the C library's default */ };
     char *begin = sbrk(0);
     mallopt(M_TOP_PAD, (int)bytes);
-    mallopt(M_TRIM_THRESHOLD, (int)(2 * bytes)); /* what is freed stays */
-    /* These being set, it would not rise by itself any more. */
+    mallopt(M_TRIM_THRESHOLD, (int)(2 * bytes)); /* freed memory stays */
+    /* Once these are set, it no longer rises by itself. */
     mallopt(M_MMAP_THRESHOLD, (int)(bytes / 8));
-    void *volatile block = malloc(BLOCK_BYTES); /* or the compiler would leave out both */
+    void *volatile block = malloc(BLOCK_BYTES); /* volatile: else the compiler removes both calls */
     free(block);
     mallopt(M_TOP_PAD, PAD_BYTES);
     char *end = sbrk(0);

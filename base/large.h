@@ -1,7 +1,7 @@
 /*
- * Memory for large tables that are read here and there. It comes in huge pages where the kernel has
- * them: a look-up then costs one cache miss and not, as with a million pages of 4 KiB, those of the
- * page tables too; and clearing it takes one page fault for 512.
+ * Memory for large tables with scattered reads, in huge pages if the kernel has them. A look-up
+ * then costs one cache miss, without those of the page tables for a million pages of 4 KiB.
+ * Clearing takes one page fault in place of 512.
  */
 #ifndef FISQL_BASE_LARGE_H
 #define FISQL_BASE_LARGE_H
@@ -10,8 +10,8 @@
 
 #define LARGE_PAGE_BYTES ((size_t)2 << 20)
 
-/* Two cache lines, because processors fetch them in pairs: data of two threads must lie this far apart, or each
- * change takes the line away from the other thread. */
+/* Two cache lines, because processors fetch them in pairs: data of two threads must lie this far
+ * apart, or each change takes the line away from the other thread. */
 #define LARGE_ALIGN 128
 
 /* Zeros, aligned to LARGE_ALIGN; NULL without memory. Less than a huge page comes from malloc. */
@@ -19,12 +19,12 @@ void *large_alloc(size_t bytes);
 /* bytes: as allocated. NULL is allowed. */
 void large_free(void *memory, size_t bytes);
 
-/* Has the kernel clear the pages of such memory now, and not when they are used first. */
+/* Makes the kernel clear the pages of such memory now, not at their first use. */
 void large_touch(void *memory, size_t bytes);
 
-/* Has the first so many bytes that malloc grows the heap by come in huge pages, too: for what fills much memory with
- * small blocks in a short time. Reserves addresses alone; without them, or without huge pages, all stays as it
- * is. To be called once, before there are other threads. */
+/* Puts the next `bytes` of malloc's heap into huge pages, for code that soon fills much memory with
+ * small blocks. Reserves addresses alone; without them, or without huge pages, nothing changes.
+ * Call it once, before other threads exist. */
 void large_heap(size_t bytes);
 
 #endif

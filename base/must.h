@@ -1,9 +1,9 @@
 /*
  * Assertions that stay in release builds: what a function relies on, and what it promises.
  *
- * They are for mistakes of this code alone: lengths, the order of ids, states, the number of bound columns. What a
- * log, a program or a database may hold is checked and refused by a struct error, never asserted. The collector has
- * none of them: it runs inside other people's programs.
+ * They are for mistakes of our own code: lengths, the order of ids, states, the number of bound
+ * columns. Logs, programs and databases are input: we check them and refuse them by a struct error.
+ * The collector has no assertions, because it runs inside other people's programs.
  */
 #ifndef FISQL_BASE_MUST_H
 #define FISQL_BASE_MUST_H

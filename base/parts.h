@@ -16,7 +16,7 @@ static inline bool ends_with(const char *text, const char *end)
     return text_bytes >= end_bytes && memcmp(text + text_bytes - end_bytes, end, end_bytes) == 0;
 }
 
-/* Is there something before that end, too? So it is with ".bin" and a file's name. */
+/* The same, with something before that end: a file's name before ".bin". */
 static inline bool has_ending(const char *text, const char *end)
 {
     return strlen(text) > strlen(end) && ends_with(text, end);
@@ -30,7 +30,8 @@ static inline bool path_ends_with(const char *path, const char *end)
            (path_bytes == end_bytes || end[0] == '/' || path[path_bytes - end_bytes - 1] == '/');
 }
 
-/* What is behind the path's last slash, within the path; all of it where there is none, or nothing is behind it. */
+/* The part behind the last slash, as a pointer into the path; the whole path if it has no slash or
+ * ends with one. */
 static inline const char *last_part(const char *path)
 {
     const char *slash = strrchr(path, '/');

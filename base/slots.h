@@ -1,7 +1,7 @@
 /*
- * An open hash table of numbers: a slot holds a number and the hash of the item that it means, 8 bytes
- * in all, so that a look-up mostly touches one line of the table and then the item. The caller knows
- * the items, and whether one is the right one:
+ * An open hash table of numbers. A slot of 8 bytes holds a number and the hash of its item, so a
+ * look-up mostly touches one line of the table and then the item. The caller has the items and
+ * compares them:
  *
  *   for (uint32_t at = hash, index; (index = slots_next(table, hash, &at)) != SLOTS_NONE;)
  *       if (is_the_one(index))
@@ -25,7 +25,7 @@ struct slots {
 
 #define SLOTS_NONE UINT32_MAX
 
-/* The next number with this hash, from slot *at on; *at is the slot behind it then. */
+/* The next number with this hash, from slot *at on. Leaves *at behind its slot. */
 static inline uint32_t slots_next(const struct slots *slots, uint32_t hash, uint32_t *at)
 {
     if (slots->count == 0)
@@ -47,21 +47,20 @@ static inline uint32_t slots_hash(uint64_t a, uint64_t b)
     return (uint32_t)(mixed >> 32);
 }
 
-/* Whether it grows with the next number. */
+/* Will the next number make it grow? */
 static inline bool slots_is_full(const struct slots *slots)
 {
     return slots->items == NULL || slots->count > slots->mask / 4 * 3;
 }
-/* The size that it has after it has grown next. */
+/* Its size in bytes after growing next. */
 size_t slots_grown_bytes(const struct slots *slots);
-/* Lets it grow now, into so many bytes from large_alloc that are zero: they are the table's then. NULL: there was
- * no memory. */
+/* Grows it now into this many zeroed bytes of large_alloc, which it then owns. NULL: no memory. */
 MUST_CHECK int slots_grow(struct slots *slots, void *zeros, struct error *error);
 
-/* Adds a number that is not in it. 0, or -1 when memory ran out. */
+/* Adds a new number. 0, or -1 without memory. */
 MUST_CHECK int slots_add(struct slots *slots, uint32_t hash, uint32_t number, struct error *error);
-/* Forgets all numbers, and the memory where it is large: ten thousand small uses must not each pay for
- * the size of one. */
+/* Forgets all numbers, and large memory: after one large use, ten thousand small ones must not each
+ * pay for its size. */
 void slots_clear(struct slots *slots);
 void slots_release(struct slots *slots);
 

@@ -18,8 +18,8 @@
         sorted_low;                                                                                \
     })
 
-/* The first of `count` items, sorted by `member`, whose member is not below the key; `count` if there is none. Key
- * and member are of one type. */
+/* The first of `count` items, sorted by `member`, whose member is not below the key; `count` if
+ * there is none. Key and member have one type. */
 #define sorted_from(items, count, member, key) sorted_search(items, count, member, <, key)
 
 /* The first whose member is above the key: the item before it, if any, is the last that is not. */

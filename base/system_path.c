@@ -18,7 +18,7 @@ void system_path_clean(const char *path, char *clean, size_t size)
         const char *part = path + slashes;
         path = part + length;
         bool up = length == 2 && memcmp(part, "..", 2) == 0;
-        size_t last = used; /* where the last part that was written begins, its slash included */
+        size_t last = used; /* the start of the last written part, its slash included */
         while (last > 0 && clean[last - 1] != '/')
             last--;
         bool climbs = used - last == 2 && memcmp(clean + last, "..", 2) == 0;

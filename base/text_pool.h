@@ -1,6 +1,6 @@
 /*
- * Keeps texts: each different text once, at an address that stays. Not safe for threads; texts live
- * until text_pool_release(). Zero-initialised is empty.
+ * Keeps each different text once, at an address that stays until text_pool_release(). Not safe for
+ * threads. Zero-initialised is empty.
  */
 #ifndef FISQL_BASE_TEXT_POOL_H
 #define FISQL_BASE_TEXT_POOL_H
@@ -24,7 +24,7 @@ const char *text_pool_add(struct text_pool *pool, const char *text, size_t lengt
 void text_pool_release(struct text_pool *pool);
 
 #define TEXT_HASH_START 0xcbf29ce484222325u
-/* FNV-1a, 64 bits: of a text's bytes, to be begun with TEXT_HASH_START. */
+/* FNV-1a, 64 bits, over a text's bytes; begin with TEXT_HASH_START. */
 uint64_t text_hash(uint64_t hash, const char *text, size_t length);
 
 #endif

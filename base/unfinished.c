@@ -14,10 +14,10 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-enum { FILES_MAX = 80 }; /* a database, or outputs, and a cache entry of each loading thread */
+enum { FILES_MAX = 80 }; /* a database or outputs, and a cache entry for each loading thread */
 
-/* Guarded by `changing`, which is held with signals blocked: a handler of another thread waits for
- * it, one of the own thread cannot come. */
+/* Guarded by `changing`, which we hold with signals blocked: a handler in another thread waits for
+ * it, none runs in our own. */
 static char files[FILES_MAX][PATH_MAX]; /* "" = free */
 static bool changing;                   /* atomic */
 
@@ -49,8 +49,7 @@ static bool has_acl(const char *path)
     return getxattr(path, "system.posix_acl_access", NULL, 0) > 0;
 }
 
-/* The permissions of group and others that each of the sources gives to those who will be group and
- * others of the new file. */
+/* The permissions that each source gives to the group and to the others of the new file. */
 static mode_t shared_mode(const char *path, const struct stat *made, const char *const *sources,
                           size_t sources_count)
 {
@@ -61,12 +60,11 @@ static mode_t shared_mode(const char *path, const struct stat *made, const char 
             return 0;
         mode_t others = source.st_mode & 0006, group = source.st_mode & 0060;
         if (source.st_gid != made->st_gid || has_acl(sources[i]))
-            group &= others << 3; /* they may be others there */
+            group &= others << 3; /* its group may be among the others of the source */
         mode &= group | others;
     }
     if (has_acl(path))
-        mode &=
-            0006; /* the group's permissions are a mask for those that the folder's list names */
+        mode &= 0006; /* group permissions are the mask of the folder's ACL */
     return mode;
 }
 
@@ -90,7 +88,7 @@ int unfinished_open(const char *path, const char *const *sources, size_t sources
         umask(hidden);
         mode_t given = shared_mode(path, &status, sources, sources_count) & ~hidden;
         if (given != 0)
-            (void)fchmod(file, 0600 | given); /* where that fails it stays the owner's alone */
+            (void)fchmod(file, 0600 | given); /* if that fails, only the owner can read it */
     }
     errno = error;
     return file;

@@ -1,14 +1,14 @@
 /*
  * Finding calls of the enter hook: see hook_calls.h.
  *
- * Where a call can go: to the hook itself (static links, libfisql.a), to a stub of the procedure
- * linkage table that jumps through a word with the hook's address, or through such a word directly
- * (-fno-plt). The words are known by their relocations: by symbol name, or, where the hook lies in
- * the module itself, by its address as addend or as the word's content.
+ * A call can go to the hook itself (static links, libfisql.a), to a stub of the procedure linkage
+ * table that jumps through a word with the hook's address, or through such a word directly
+ * (-fno-plt). Relocations identify these words: by the symbol's name, or, if the hook lies in the
+ * module itself, by its address as addend or as the word's content.
  *
- * On x86-64 instructions are not decoded: each byte is tried as the opcode of a call (e8, ff 15) or
- * jump (e9, ff 25). That a constant in the code looks like a call of exactly this address is
- * possible and needs a coincidence of 32 bits.
+ * On x86-64 we do not decode instructions: we try each byte as the opcode of a call (e8, ff 15) or
+ * jump (e9, ff 25). A constant in the code looks like a call of exactly this address only by a
+ * coincidence of 32 bits.
  */
 #include "debuginfo/x86/hook_calls.h"
 
@@ -221,7 +221,7 @@ void hook_calls_close(struct hook_calls *hooks)
     *hooks = (struct hook_calls){0};
 }
 
-/* What a word of the global offset table holds; 0 = not known. */
+/* The value of a word of the global offset table; 0 = not known. */
 static uint64_t slot_value(const struct hook_calls *hooks, uint64_t address)
 {
     struct hook_slot key = {address, 0};
@@ -232,8 +232,8 @@ static uint64_t slot_value(const struct hook_calls *hooks, uint64_t address)
     return slot != NULL ? slot->value : 0;
 }
 
-/* The address that the instruction which ends with the 32-bit number at `i` puts into a register, 0
- * where it is no such instruction: lea n(%rip), mov word(%rip), mov $n. */
+/* The address that the instruction ending with the 32-bit number at `i` puts into a register: lea
+ * n(%rip), mov word(%rip), mov $n. 0 if it is none of these. */
 static uint64_t named_address(const struct hook_calls *hooks, const unsigned char *code, uint64_t i,
                               uint64_t start)
 {
@@ -261,7 +261,7 @@ static bool is_large_target(const struct hook_calls *hooks, uint64_t value)
            (value != 0 && is_hook_slot(hooks, hooks->table + value));
 }
 
-/* Is there a call or a jump to the hook whose opcode ends at code[i - 1]? */
+/* Does an opcode of a call or jump to the hook end at code[i - 1]? */
 static bool is_call_x86(const struct hook_calls *hooks, const unsigned char *code, uint64_t i,
                         uint64_t start, uint64_t size)
 {
@@ -278,7 +278,7 @@ static bool is_call_x86(const struct hook_calls *hooks, const unsigned char *cod
     return is_large_target(hooks, value);
 }
 
-/* Of the C library all code is looked at. */
+/* A table first, because we look at all code of the C library. */
 static bool calls_x86(const struct hook_calls *hooks, const unsigned char *code, uint64_t start,
                       uint64_t size)
 {
@@ -331,8 +331,8 @@ enum hook_evidence hook_calls_in(const struct hook_calls *hooks, uint64_t start,
     return HOOK_NONE;
 }
 
-/* Is there a call of the hook in the code from start to end? A piece at a time, for mostly the first one
- * tells; pieces overlap by an instruction. */
+/* Does the code from start to end call the hook? Reads it in pieces that overlap by an instruction,
+ * because the first piece mostly decides. */
 static bool calls_within(const struct hook_calls *hooks, uint64_t start, uint64_t end)
 {
     for (uint64_t at = start; at < end; at += PIECE_BYTES) {

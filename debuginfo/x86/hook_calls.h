@@ -1,12 +1,11 @@
 /*
- * Which functions were compiled with hooks, decided by the code itself: does it call
- * __cyg_profile_func_enter? Compilers do not reliably record their flags, relocations are gone from
- * linked files, and attributes and -finstrument-functions-exclude-* make exceptions; the call
- * instruction is there or it is not.
+ * Decides which functions have hooks by their code: does it call __cyg_profile_func_enter? Nothing
+ * else is reliable: compilers do not always record their flags, linked files have no relocations,
+ * and attributes and -finstrument-functions-exclude-* make exceptions.
  *
- * A function that is not instrumented may hold the call of a function inlined into it. Each call
- * passes the address of the function it stands for, so a function that calls the hook, never names
- * its own address, but names that of another function, is not instrumented itself (x86-64).
+ * A function without hooks may hold the call of a function inlined into it. Each call passes the
+ * address of its function. So a function that calls the hook and names another function's address
+ * but never its own has no hooks itself (x86-64).
  *
  * After hook_calls_open() the struct is only read, so threads may share it.
  */
@@ -38,9 +37,9 @@ struct hook_calls {
 #define HOOK_ENTER_NAME "__cyg_profile_func_enter"
 #define HOOK_EXIT_NAME "__cyg_profile_func_exit"
 
-/* Looks for the hook of this name in a module; `names` is a second file of the same module that may have a
- * symbol table (separate debug information), or NULL. Both are borrowed until the close, names only
- * until this returns. 0, or -1 without memory. */
+/* Looks for the hook of this name in a module. `names` is a second file of the same module that may
+ * have a symbol table (separate debug information), or NULL. Both are borrowed: `file` until the
+ * close, `names` until this returns. 0, or -1 without memory. */
 int hook_calls_open(struct hook_calls *hooks, const char *name, const struct elf_file *file,
                     const struct elf_file *names, struct error *error);
 void hook_calls_close(struct hook_calls *hooks);
@@ -51,7 +50,7 @@ static inline bool hook_calls_any(const struct hook_calls *hooks)
     return hooks->targets_count > 0 || hooks->hook_slots_count > 0;
 }
 
-/* Does the module's code call the hook? Of a module that imports it, without looking. */
+/* Does the module's code call the hook? Assumed of a module that imports it. */
 bool hook_calls_made(const struct hook_calls *hooks);
 
 /* Does a call of the code at `address`, or through the word there, reach the hook? */
@@ -60,11 +59,11 @@ bool hook_calls_is_slot(const struct hook_calls *hooks, uint64_t address);
 
 enum hook_evidence {
     HOOK_NONE,  /* the code does not call the hook */
-    HOOK_OTHER, /* it does, but names the address of another function and not `function` */
+    HOOK_OTHER, /* it does, and names the address of another function, never that of `function` */
     HOOK_OWN,   /* it does */
 };
 
-/* What the code from start to end says of the function at address `function`. */
+/* What the code from start to end shows of the function at address `function`. */
 enum hook_evidence hook_calls_in(const struct hook_calls *hooks, uint64_t start, uint64_t end,
                                  uint64_t function);
 

@@ -1,6 +1,6 @@
 /*
- * Calls of the hooks: see hook_sites.h. Calls are looked for at every byte (x86-64), as hook_calls.c
- * does; the way back is read instruction by instruction.
+ * Calls of the hooks: see hook_sites.h. We look for calls at every byte (x86-64), as hook_calls.c
+ * does, and follow the way back instruction by instruction.
  */
 #include "debuginfo/x86/hook_sites.h"
 
@@ -12,7 +12,7 @@
 #include "debuginfo/x86/hook_calls.h"
 #include "debuginfo/x86/x86_code.h"
 
-#define WAY_INSTRUCTIONS_MAX 200 /* from the exit hook to the return, all branches together */
+#define WAY_INSTRUCTIONS_MAX 200 /* from the exit hook to the return, over all branches */
 #define WAY_BRANCHES_MAX 16
 
 struct finder {
@@ -37,7 +37,7 @@ static bool postpone(struct way *way, uint64_t address)
     return true;
 }
 
-/* Follows x86-64 code to its return; branches are put aside. */
+/* Follows x86-64 code to its return and puts branches aside. */
 static bool way_x86(struct way *way, uint64_t address)
 {
     const struct finder *finder = way->finder;

@@ -1,7 +1,7 @@
 /*
- * The calls of the hooks in a module's code: where they return to, and whether what follows an exit hook
- * leads straight to the function's return. Only then may the collector put another address into the
- * return slot: a landing pad calls the exit hook, too, and goes on with the unwinding of the stack.
+ * The calls of the hooks in a module's code: where they return to, and whether the code behind an
+ * exit hook leads straight to the function's return. Only then may the collector replace the return
+ * address: a landing pad calls the exit hook, too, and goes on unwinding the stack.
  */
 #ifndef FISQL_DEBUGINFO_X86_HOOK_SITES_H
 #define FISQL_DEBUGINFO_X86_HOOK_SITES_H
@@ -12,8 +12,7 @@
 struct hook_site {
     uint64_t after; /* the address that the hook returns to */
     bool exit;
-    bool
-        returns; /* of an exit: all ways from here end in a return, and nothing is called before it */
+    bool returns; /* of an exit: all ways from here lead to a return before any call */
 };
 
 struct hook_sites {
@@ -21,12 +20,12 @@ struct hook_sites {
     size_t count, capacity;
 };
 
-/* Finds them. `names` as for hook_calls_open(). 0, or -1 without memory. */
+/* `names`: as in hook_calls_open(). 0, or -1 without memory. */
 int hook_sites_find(struct hook_sites *sites, const struct elf_file *module,
                     const struct elf_file *names, struct error *error);
 void hook_sites_release(struct hook_sites *sites);
 
-/* The index of the first one that returns to an address >= `address`. */
+/* The index of the first site that returns to `address` or behind it. */
 size_t hook_sites_from(const struct hook_sites *sites, uint64_t address);
 
 #endif

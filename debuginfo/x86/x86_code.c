@@ -23,7 +23,7 @@ static struct x86_operand memory_of(const ZydisDecodedOperandMem *memory, uint8_
                                 bytes, memory->disp.value};
 }
 
-/* bytes: the size that a number is extended from. */
+/* bytes: the size of a number before its extension. */
 static struct x86_operand operand_of(const ZydisDecodedOperand *decoded, unsigned bytes)
 {
     uint8_t own = (uint8_t)(decoded->size / 8);

@@ -1,6 +1,6 @@
 /*
- * One x86-64 instruction, as Zydis decodes it: where the code goes on, and its operands as far as values are
- * followed through them (x86_result.c, x86_spills.c, x86_stores.c). Zydis' licence is MIT.
+ * One x86-64 instruction, decoded by Zydis: where it leads, and the operands through which
+ * x86_result.c, x86_spills.c and x86_stores.c follow values.
  */
 #ifndef FISQL_DEBUGINFO_X86_X86_CODE_H
 #define FISQL_DEBUGINFO_X86_X86_CODE_H
@@ -12,13 +12,13 @@
 #include "debuginfo/elf/elf_file.h"
 
 enum x86_flow {
-    X86_NEXT,      /* goes on behind itself */
-    X86_JUMP,      /* goes on at `target` */
-    X86_BRANCH,    /* either */
+    X86_NEXT,      /* to the next instruction */
+    X86_JUMP,      /* to `target` */
+    X86_BRANCH,    /* to one of these */
     X86_CALL,      /* calls `target` */
     X86_CALL_WORD, /* calls what the word at `target` holds */
     X86_RETURN,
-    X86_ELSE /* goes nowhere that is known: a jump or call through a register, a trap */
+    X86_ELSE /* to an unknown place: a jump or call through a register, a trap */
 };
 
 /* Registers by the processor's numbers. */

@@ -1,8 +1,7 @@
 /*
- * What a result is made of after the exit hook: see x86_result.h. Only instructions that are named here are
- * followed: moves between registers and from the frame, sign and zero extension, sums with a number, and
- * what takes the frame down. Any other, a branch, a call or a store ends it, and nothing is known. Source:
- * Intel's manual, volume 2.
+ * Follows a result from the exit hook to the return: see x86_result.h. We follow moves between
+ * registers and from the frame, sign and zero extension, sums with a number, and the end of the
+ * frame. Any other instruction ends the search without a result.
  */
 #include "debuginfo/x86/x86_result.h"
 
@@ -11,7 +10,7 @@
 #define INSTRUCTIONS_MAX 40
 #define KEPT 0xf038u /* rbx, rsp, rbp, r12 to r15: calls leave them alone */
 
-/* What a register holds, of which the low `size_bytes` are known (0 = nothing is). */
+/* The content of a register. Its low `size_bytes` are known (0 = none). */
 struct held {
     uint8_t how; /* as in struct x86_result; registers by the processor's numbers */
     uint8_t base;
@@ -42,17 +41,17 @@ static struct held extended(struct held held, unsigned from, unsigned to, bool s
     if (held.size_bytes == 0)
         return held;
     if (held.size_bytes < from && held.extended_bytes < from) {
-        held.extended_bytes = 0; /* some of them are not known */
+        held.extended_bytes = 0; /* some of these bytes are not known */
     } else if (held.size_bytes == from || held.extends_sign == sign) {
         held.extended_bytes = (uint8_t)to;
         held.extends_sign = sign;
     } else if (sign) {
-        held.extended_bytes = (uint8_t)to; /* zeros above: so is the sign */
+        held.extended_bytes = (uint8_t)to; /* zeros above, so the sign is zero */
     }
     return held;
 }
 
-/* What lies in memory: only the frame is what it was at the call. */
+/* Memory: only the frame is unchanged since the call. */
 static struct held load(const struct follower *follower, const struct x86_operand *from)
 {
     if (from->number == X86_NO_REGISTER)
@@ -85,7 +84,7 @@ static struct held source(const struct follower *follower, const struct x86_oper
     }
 }
 
-/* Adds to what a register holds. A sum of 4 bytes or less is right in these. */
+/* Adds a number. A sum of 4 bytes or less is right in these bytes alone. */
 static struct held sum(struct held held, int64_t number, unsigned bytes)
 {
     int64_t offset = (int64_t)held.offset + number;
@@ -110,7 +109,7 @@ static bool pop(struct follower *follower, unsigned number)
 
 /* ---- instructions ---- */
 
-/* To a general register; `sign`: what is shorter is extended by its sign. */
+/* To a general register. sign: a shorter source is extended by its sign. */
 static bool follow_move(struct follower *follower, const struct x86_operand *to,
                         const struct x86_operand *from, bool sign)
 {

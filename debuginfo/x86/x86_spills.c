@@ -1,8 +1,8 @@
 /*
- * Copies within a frame: see x86_spills.h. Only moves between rbp- or rsp-based memory and registers, the
- * x87 stack's top among them, and stores of constants are followed; any other instruction ends it. A load
- * from memory that was stored to since the start gives what was stored there in one piece, or an unknown
- * value.
+ * Copies within a frame: see x86_spills.h. We follow moves between registers (and the top of the
+ * x87 stack) and rbp- or rsp-based memory, and stores of constants; any other instruction ends the
+ * search. A load from memory that was stored to since the start gives the value of a store of the
+ * same bytes, or an unknown one.
  */
 #include "debuginfo/x86/x86_spills.h"
 
@@ -10,9 +10,9 @@
 
 #define INSTRUCTIONS_MAX 96
 #define STORES_MAX 64
-#define VECTORS 16 /* vector registers are numbered behind the general ones, ... */
-#define X87 32     /* ... then the top of the x87 stack, ... */
-#define NOBODY 33  /* ... and what stands for constants */
+#define VECTORS 16 /* numbers: general registers, then vector registers, ... */
+#define X87 32     /* ... the top of the x87 stack, ... */
+#define NOBODY 33  /* ... and constants */
 #define NUMBERS 34
 
 struct known {
@@ -30,12 +30,12 @@ struct store {
 struct follower {
     struct x86_spills *spills;
     struct known registers[NUMBERS];
-    bool x87_used; /* something was pushed, and not popped yet */
+    bool x87_used; /* we pushed a value and have not popped it */
     struct store stores[STORES_MAX];
     unsigned stores_count;
 };
 
-/* One move, as far as it is understood. */
+/* One move. */
 struct move {
     bool is_store, is_register; /* is_register: both operands are */
     uint8_t size_bytes;
@@ -45,7 +45,7 @@ struct move {
     int32_t offset;
 };
 
-/* By which number a register or constant is followed. */
+/* The number of a register or constant, as above. */
 static uint8_t followed_as(const struct x86_operand *operand)
 {
     return (uint8_t)(operand->kind == X86_NUMBER   ? NOBODY
@@ -94,7 +94,7 @@ static bool read_move(const struct x86_instruction *instruction, struct move *mo
     return x86_in_frame(memory);
 }
 
-/* `and $1, register` of a byte: what clang does to a bool, which has no other bits. */
+/* `and $1` of a byte: clang masks a bool so, which changes nothing. */
 static bool is_bool_mask(const struct x86_instruction *instruction)
 {
     return instruction->mnemonic == ZYDIS_MNEMONIC_AND && instruction->to.kind == X86_GENERAL &&
@@ -115,7 +115,7 @@ static bool stored_to(const struct follower *follower, uint8_t base, int32_t fro
         }
         if (store->base != base || ((int64_t)store->to < (int64_t)from + size &&
                                     (int64_t)from < (int64_t)store->to + store->size_bytes))
-            return true; /* from another base it may be the same memory */
+            return true; /* with another base it may be the same memory */
     }
     return false;
 }
