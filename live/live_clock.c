@@ -3,7 +3,7 @@
 
 #include <time.h>
 
-#define SPAN_NS_MIN 1000000u /* from which on a rate is exact enough */
+#define SPAN_NS_MIN 1000000u /* a rate over less is not exact enough */
 
 struct live_clock live_clock_now(const struct fisql_live_area *area)
 {
@@ -18,7 +18,8 @@ struct live_clock live_clock_now(const struct fisql_live_area *area)
     return clock;
 }
 
-/* All ticks lie between the area's beginning and now: a tick's clock is the one in whose span it lies. */
+/* All ticks lie between the area's beginning and now, so a tick belongs to the clock whose span
+ * holds it. */
 bool live_clock_ago(const struct live_clock *clock, uint64_t tick, uint64_t *ns)
 {
     bool counter = clock->area_tick != 0 && tick >= clock->area_tick && tick <= clock->now_tick;

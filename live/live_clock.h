@@ -1,4 +1,4 @@
-/* How long ago the ticks of a live area were. */
+/* The age of a live area's ticks. */
 #ifndef FISQL_LIVE_LIVE_CLOCK_H
 #define FISQL_LIVE_LIVE_CLOCK_H
 
@@ -15,8 +15,8 @@ struct live_clock {
 /* Reads the clocks now. */
 struct live_clock live_clock_now(const struct fisql_live_area *area);
 
-/* The nanoseconds from a tick until now. False: not known, because the clock is switched off,
- * or because nothing says which clock the process has. */
+/* The nanoseconds from a tick until now. False if it is not known: the clock is off, or the tick
+ * may be of either clock. */
 bool live_clock_ago(const struct live_clock *clock, uint64_t tick, uint64_t *ns);
 
 #endif

@@ -5,7 +5,7 @@
 
 #define LOOKS_MAX 100u
 
-/* Reads what a thread says of its locks until it is whole. */
+/* Reads a thread's locks until the copy is whole. */
 static bool locks_read(const struct live_thread *thread, const struct live_source *source,
                        struct fisql_live_locks *locks)
 {
@@ -15,7 +15,7 @@ static bool locks_read(const struct live_thread *thread, const struct live_sourc
             (before.locks.changes != 0 && !live_source_slot(source, thread->slot, &after)) ||
             before.process_key != thread->process_key || before.thread != thread->thread)
             return false;
-        if (before.locks.changes == 0) { /* no lock yet, as ever without --locks */
+        if (before.locks.changes == 0) { /* no lock yet, as always without --locks */
             *locks = (struct fisql_live_locks){0};
             return true;
         }
@@ -32,7 +32,8 @@ static uint32_t holds_count(const struct fisql_live_locks *locks)
     return locks->held < FISQL_LIVE_HOLDS_MAX ? locks->held : FISQL_LIVE_HOLDS_MAX;
 }
 
-/* The holder of the lock that a thread waits for: the thread that says so, else the holder when the waiting began. */
+/* Finds the holder of the lock: the thread that lists it, else the holder when the waiting
+ * began. */
 static void holder_find(struct live_waits *waits, const struct live_threads *threads, size_t waiter)
 {
     struct live_wait *wait = &waits->items[waiter];
@@ -51,7 +52,7 @@ static void holder_find(struct live_waits *waits, const struct live_threads *thr
             }
         if (threads->items[i].tid == wait->locks.waiting_holder &&
             other->locks.held > FISQL_LIVE_HOLDS_MAX)
-            wait->holder = i; /* it has more than there is room for */
+            wait->holder = i; /* it holds more locks than it can list */
     }
 }
 
@@ -83,7 +84,7 @@ size_t live_waits_circle(const struct live_waits *waits, size_t first, size_t *m
             return 0;
         members[count++] = at;
         if (waits->items[at].locks.waiting_mode & FISQL_LOCK_TRIED)
-            return 0; /* it gives up some time */
+            return 0; /* it will give up */
         at = waits->items[at].holder;
     } while (at != first && at != LIVE_NOBODY);
     return at == first ? count : 0;

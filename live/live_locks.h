@@ -1,6 +1,6 @@
 /*
- * Which locks the threads of a live area hold and wait for (`fisql record --locks`), and whether they
- * wait for each other in a circle.
+ * The locks that the threads of a live area hold and wait for (`fisql record --locks`), and the
+ * circles in which they wait for each other.
  */
 #ifndef FISQL_LIVE_LIVE_LOCKS_H
 #define FISQL_LIVE_LIVE_LOCKS_H
@@ -12,23 +12,24 @@
 /* What a thread of live_threads waits for. */
 struct live_wait {
     struct fisql_live_locks locks; /* of the thread, whole */
-    bool known;                    /* they could be read */
-    size_t holder;        /* index in live_threads of the lock's holder; LIVE_NOBODY = not known */
-    uint64_t holder_site; /* where that thread took it: a return address; 0 = not known */
+    bool known;                    /* we could read them */
+    size_t holder;                 /* its index in live_threads; LIVE_NOBODY = not known */
+    uint64_t holder_site;          /* the return address where it took the lock; 0 = not known */
 };
 
 struct live_waits {
-    struct live_wait *items; /* one for each of the threads */
+    struct live_wait *items; /* one a thread */
     size_t count;
 };
 
-/* -1: no memory. Release in both cases. */
+/* -1: no memory. Release them in both cases. */
 int live_waits_read(struct live_waits *waits, const struct live_threads *threads,
                     const struct live_source *source, struct error *error);
 void live_waits_release(struct live_waits *waits);
 
-/* The circle of threads that a thread waits in, all of them for ever: their indices, in the order of waiting, `first` being the
- * smallest; at most `room`. Returns their number, 0 = it waits in none, or is not the first. */
+/* Finds the circle of threads that all wait for ever and of which `first` has the smallest index.
+ * Writes at most `room` indices in the order of waiting. Returns their number; 0 = `first` waits in
+ * no circle, or another has a smaller index. */
 size_t live_waits_circle(const struct live_waits *waits, size_t first, size_t *members,
                          size_t room);
 

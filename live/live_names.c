@@ -16,13 +16,13 @@
 #define MAPS_BUFFER 65536u /* a page at a time, as the kernel gives them */
 
 struct live_module {
-    uint64_t start, end, offset; /* of its code in memory; where that lies in the file */
+    uint64_t start, end, offset; /* the code in memory; its offset in the file */
     char *path;
-    bool deleted; /* the file is not there any more */
+    bool deleted; /* the file is gone */
     bool read;
     uint64_t bias;
     struct symbols symbols;
-    char **short_names; /* by the function's index, as they are asked for; NULL = none was */
+    char **short_names; /* by the function's index, made on demand; NULL = none yet */
 };
 
 struct live_names {
@@ -30,7 +30,7 @@ struct live_names {
     struct symbols_options options;
     struct live_module *modules; /* by start */
     size_t count, capacity;
-    struct live_points *points; /* borrowed; NULL = scopes made by hand have no names */
+    struct live_points *points; /* borrowed; NULL = scopes have no names */
     uint64_t process_key;
 };
 
@@ -52,7 +52,7 @@ static void modules_release(struct live_module *modules, size_t count)
     free(modules);
 }
 
-/* A line of the maps, where it is code of a file. */
+/* Reads a line of the maps. False if it is no code of a file. */
 static bool line_read(char *line, struct live_module *module)
 {
     static const char deleted[] = " (deleted)";
@@ -99,7 +99,7 @@ int live_names_refresh(struct live_names *names, struct error *error)
             free(module.path);
             break;
         }
-        /* What was read of it already is kept. */
+        /* Keeps what we have read of it. */
         for (size_t i = 0; i < before_count; i++)
             if (before[i].read && before[i].start == module.start &&
                 before[i].offset == module.offset && strcmp(before[i].path, module.path) == 0) {
@@ -147,7 +147,7 @@ void live_names_close(struct live_names *names)
     free(names);
 }
 
-/* Where the module's file can be read: its path as we see it, or as the process does. */
+/* A path at which we can read the module: ours, or that of the process. */
 static void file_path(const struct live_names *names, const struct live_module *module, char *path,
                       size_t size)
 {
@@ -166,12 +166,13 @@ static void file_path(const struct live_names *names, const struct live_module *
         }
     }
     if (module->deleted)
-        path[0] = 0; /* another one may have its name */
+        path[0] = 0; /* another file may have the name */
     else
         snprintf(path, size, "/proc/%u/root%s", names->pid, module->path);
 }
 
-/* It has hooks that do nothing, which no code of its own calls: to see that takes longer than all else. */
+/* It has hooks that do nothing and that none of its code calls: finding that out takes longer than
+ * all else. */
 static bool is_libc(const char *path)
 {
     return starts_with(last_part(path), "libc.so.");
@@ -201,7 +202,7 @@ static void module_read(struct live_names *names, struct live_module *module)
     elf_file_close(&file);
 }
 
-/* The module of an address, with its symbols; NULL where it lies in none. */
+/* The module of an address, with its symbols; NULL = none. */
 static struct live_module *module_at(struct live_names *names, uint64_t address)
 {
     for (size_t i = 0; i < names->count; i++) {
@@ -215,7 +216,7 @@ static struct live_module *module_at(struct live_names *names, uint64_t address)
     return NULL;
 }
 
-/* Made when it is asked for the first time. The whole name where there is no memory. */
+/* Makes it at the first question. Without memory it is the whole name. */
 static const char *short_name_of(struct live_module *module, uint32_t index)
 {
     const struct symbol_function *function = &module->symbols.functions[index];
@@ -253,7 +254,7 @@ static struct live_module *place_at(struct live_names *names, uint64_t address,
     return module;
 }
 
-/* The place of a scope made by hand is its macro's. False: nothing is known of it. */
+/* The place of a scope is its macro's. False if we know nothing of it. */
 static bool scope_place(const struct live_names *names, uint64_t address, struct live_place *place)
 {
     struct live_point found;

@@ -92,7 +92,7 @@ static int take_chunk(struct live_points *points, const struct fisql_chunk *chun
                : take_process(points, &facts, process, error);
 }
 
-/* As far as the log is sound, or there is memory: what comes behind that has no names. */
+/* Reads as far as the log is sound and memory lasts: points behind that have no names. */
 static void log_read(struct live_points *points)
 {
     struct log_reader reader;
@@ -110,7 +110,7 @@ static void log_read(struct live_points *points)
             break;
         if (!is_told_here(points, &head))
             continue;
-        /* The header is read twice: it must still be that chunk's. */
+        /* We read the header twice: it must still be the same. */
         if (pread(window->fd, chunk, head.length, (off_t)offset) == (ssize_t)head.length &&
             memcmp(chunk, &head, sizeof head) == 0 && log_chunk_is_sound(chunk))
             result = take_chunk(points, chunk, &error);
@@ -119,8 +119,8 @@ static void log_read(struct live_points *points)
     log_reader_close(&reader);
 }
 
-/* Made when it is asked for the first time; the whole name of what has no parameters, as C's, and
- * where there is no memory. */
+/* Makes it at the first question. The whole name if it has no parameters, as in C, or without
+ * memory. */
 static const char *short_name_of(struct live_points *points, uint32_t index)
 {
     const char *name = points->points.items[index].function;

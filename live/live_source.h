@@ -1,7 +1,7 @@
 /*
- * A live area (formats/live.h) for a reader that neither made it nor records in it. The reader copies
- * slots and chunks out of its file with pread(2), so that nothing a program does to it, nor to the
- * file's size, can harm it. It trusts nothing that it reads.
+ * A live area (formats/live.h) for a reader that neither made it nor records in it. It copies slots
+ * and chunks out of the file with pread(2), so nothing that a program does to the file or its size
+ * can harm the reader. It trusts nothing that it reads.
  */
 #ifndef FISQL_LIVE_LIVE_SOURCE_H
 #define FISQL_LIVE_LIVE_SOURCE_H
@@ -18,20 +18,20 @@ struct live_source {
     const char *name; /* of the area, for messages; borrowed */
     uint64_t size_bytes;
     uint32_t slots;
-    struct fisql_live_area area; /* as it was when it was read last */
+    struct fisql_live_area area; /* as we read it last */
     uint64_t taken[FISQL_LIVE_SLOTS_MAX / 64];
 };
 
-/* Looks at the area in an open file. -1: it is none that we can read. Nothing is to be released. */
+/* Reads the area of an open file. -1: we cannot read it. Nothing to release. */
 int live_source_open(struct live_source *source, int file, const char *name, struct error *error);
 
 /* Reads `area` and `taken` again. */
 int live_source_refresh(struct live_source *source, struct error *error);
 
-/* Was the slot taken when the source was read last? */
+/* Was the slot taken at the last reading? */
 bool live_source_taken(const struct live_source *source, uint32_t slot);
 
-/* Copies a slot's head, or bytes of what lies behind it. False where the file ends before. */
+/* Copies a slot's head, or bytes of the chunk behind it. False if the file ends before. */
 bool live_source_slot(const struct live_source *source, uint32_t slot,
                       struct fisql_live_slot *head);
 bool live_source_chunk(const struct live_source *source, uint32_t slot, uint32_t offset,

@@ -1,7 +1,6 @@
 /*
- * The calls that are open at the end of a chunk, and the last ones before, from the chunk's
- * snapshot and its events. The chunk may be whole or still being filled; several chunks of one thread
- * are given one after another.
+ * The open calls at the end of a chunk, and the last calls, from the chunk's snapshot and its
+ * events. The chunk may be whole or still growing. Chunks of one thread are read one after another.
  */
 #ifndef FISQL_LIVE_LIVE_STACK_H
 #define FISQL_LIVE_LIVE_STACK_H
@@ -21,8 +20,9 @@ struct live_definition;
 struct live_call {
     uint64_t function, site; /* addresses in the process */
     uint64_t enter_tick;
-    uint64_t exit_tick; /* LIVE_UNKNOWN = it is open, or its end was not seen */
-    uint64_t call;  /* from 0, in its thread; LIVE_UNKNOWN = entered in a chunk that was not read */
+    uint64_t exit_tick; /* LIVE_UNKNOWN = open, or we did not see its end */
+    /* from 0, in its thread; LIVE_UNKNOWN = it began in a chunk that we did not read */
+    uint64_t call;
     uint32_t depth; /* calls open around it */
     bool unwound;   /* it ended by longjmp or an exception */
 };
@@ -33,32 +33,32 @@ struct live_calls {
 };
 
 struct live_stack {
-    struct live_calls open; /* the outermost that is known first */
-    uint32_t outer;         /* calls open around these: too many for a snapshot */
+    struct live_calls open; /* the outermost known call first */
+    uint32_t outer;         /* calls around these: too many for a snapshot */
     struct live_calls last; /* the newest last, at most last_max: */
     size_t last_max;
     uint64_t calls;                      /* entered by the thread so far */
     uint64_t tick;                       /* of the last event */
     uint32_t sequence;                   /* of the last chunk */
-    bool paused;                         /* recording went off after it */
+    bool paused;                         /* recording stopped after it */
     struct live_definition *definitions; /* of the chunk */
-    uint32_t reading;                    /* how many chunks were read with these definitions */
+    uint32_t reading;                    /* chunks read with these definitions */
     size_t last_next;                    /* `last` is full: where the next one goes */
 };
 
-/* last_max: how many of the last calls are kept, 0 = none. */
+/* last_max: the number of last calls to keep, 0 = none. */
 void live_stack_init(struct live_stack *stack, size_t last_max);
 void live_stack_release(struct live_stack *stack);
 
-/* Reads a chunk of events: its open_calls, units, first_call and tick_start must be right, and its
- * payload whole. -1: ERROR_DAMAGE, the chunk breaks the rules (or was changed while it was copied); or
- * no memory. The stack is then of no use until the next chunk. */
+/* Reads a chunk of events. Its open_calls, units, first_call and tick_start must be right, and its
+ * payload whole. -1: ERROR_DAMAGE, the chunk breaks the rules or changed during the copy; or no
+ * memory. The stack is then useless until the next chunk. */
 int live_stack_read(struct live_stack *stack, const struct fisql_chunk *chunk, struct error *error);
 
-/* Gives the memory of definitions, which is large, to the stack that is read next. */
+/* Gives the large memory of definitions to the next stack. */
 void live_stack_lend(struct live_stack *from, struct live_stack *to);
 
-/* Brings `last` into order, the newest last, when all is read. */
+/* Puts `last` in order, the newest last, after all chunks. */
 void live_stack_settle(struct live_stack *stack);
 
 #endif

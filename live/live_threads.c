@@ -17,12 +17,12 @@
 #define SCAN_PAUSE_NS 500000
 #define TAIL_BYTES 64u
 
-/* A slot that holds, or is about to hold, a chunk of a thread. */
+/* A slot with a chunk of a thread, or soon with one. */
 struct found {
     uint64_t process_key, owner_start;
     uint32_t thread, sequence, pid, tid;
     uint32_t slot;       /* that of the head */
-    uint32_t chunk_slot; /* in which the chunk lies */
+    uint32_t chunk_slot; /* the slot of the chunk */
     uint32_t state;
 };
 
@@ -58,7 +58,7 @@ static bool wanted(const struct reading *reading, const struct found *found)
            (options->process_key == 0 || options->process_key == found->process_key);
 }
 
-/* False: there is nothing in the slot that concerns us. */
+/* False: the slot holds nothing for us. */
 static bool slot_find(const struct reading *reading, uint32_t slot, struct found *found)
 {
     const struct live_source *source = reading->source;
@@ -91,7 +91,7 @@ static bool slot_find(const struct reading *reading, uint32_t slot, struct found
     return found->thread == header.thread && wanted(reading, found);
 }
 
-/* By thread, those with a stack first: LIVE, the newest chunk first, then whole chunks, the newest first. */
+/* By thread; LIVE slots first, the newest chunk first, then whole chunks, the newest first. */
 static int by_thread(const void *left, const void *right)
 {
     const struct found *a = left, *b = right;
@@ -135,7 +135,7 @@ static bool namespace_is_ours(const struct live_source *source)
            inode == source->area.pid_namespace;
 }
 
-/* Is the process of a slot gone, as far as can be seen? */
+/* Is the process gone, as far as we see? */
 static bool process_gone(const struct fisql_live_slot *head)
 {
     char path[64];
@@ -149,7 +149,7 @@ static int by_key(const void *left, const void *right)
     return a->process_key < b->process_key ? -1 : a->process_key > b->process_key;
 }
 
-/* Of a process that became another program by exec the last image is the one that runs. */
+/* Keeps the last image of a process that called exec: it is the one that runs. */
 static void images_drop_replaced(struct live_images *images)
 {
     size_t kept = 0;
@@ -193,12 +193,12 @@ int live_images_read(struct live_images *images, const struct live_source *sourc
     return 0;
 }
 
-/* Is the thread gone, as far as can be seen? */
+/* Is the thread gone, as far as we see? */
 static bool thread_gone(const struct found *found)
 {
     char path[64];
     if (found->owner_start == 0)
-        return false; /* its pid may be another namespace's */
+        return false; /* its pid may be of another namespace */
     snprintf(path, sizeof path, "/proc/%u/task/%u", found->pid, found->tid);
     return access(path, F_OK) != 0 && errno == ENOENT;
 }
@@ -214,7 +214,7 @@ static bool heads_agree(const struct fisql_live_slot *before, const struct fisql
            fisql_word_units(before->word) <= fisql_word_units(after->word);
 }
 
-/* Copies the chunk that a slot's thread is filling, and completes it as far as reading needs. */
+/* Copies the chunk that a thread is filling and completes it as far as reading needs. */
 static bool live_copy(const struct reading *reading, const struct found *found, uint64_t *word)
 {
     const struct live_source *source = reading->source;
@@ -241,7 +241,7 @@ static bool live_copy(const struct reading *reading, const struct found *found, 
     return true;
 }
 
-/* Copies a chunk that is whole. */
+/* Copies a whole chunk. */
 static bool whole_copy(const struct reading *reading, const struct found *found)
 {
     const struct live_source *source = reading->source;
@@ -264,8 +264,8 @@ static void stack_reset(struct live_stack *stack)
     stack->calls = 0;
 }
 
-/* The chunks of the thread that lie in the area and come before the one that it fills, as far as they
- * follow each other: for its last calls, and for calls further out than a snapshot has. */
+/* Reads the consecutive chunks in the area before the one that the thread fills: for its last
+ * calls, and for calls further out than a snapshot has. */
 static int earlier_read(const struct reading *reading, const struct found *found, size_t count,
                         struct live_stack *stack, struct error *error)
 {
@@ -285,7 +285,7 @@ static int earlier_read(const struct reading *reading, const struct found *found
     return 0;
 }
 
-/* 1: *stack is right; 0: it is not to be had (now); -1: no memory. */
+/* 1: *stack is right; 0: not now; -1: no memory. */
 static int live_try(const struct reading *reading, const struct found *found, size_t count,
                     struct live_stack *stack, struct error *error)
 {
@@ -312,8 +312,8 @@ static int whole_try(const struct reading *reading, const struct found *found,
     return 1;
 }
 
-/* The stack of a thread from what was found of it: the best comes first. Ring chunks that a flight
- * recorder keeps are LIVE as well: the newest is the one that is being filled. */
+/* Reads a thread's stack from its slots, the best first. Ring chunks that a flight recorder keeps
+ * are LIVE as well: the newest is the one being filled. */
 static int thread_read(const struct reading *reading, const struct found *found, size_t count,
                        struct live_thread *thread, struct error *error)
 {
@@ -335,7 +335,7 @@ static int thread_read(const struct reading *reading, const struct found *found,
 
 /* ---- all of them ---- */
 
-/* How many were found of the thread whose first is `found`. */
+/* The number of slots of the thread that begins at `first`. */
 static size_t group_count(const struct reading *reading, size_t first)
 {
     const struct found *found = reading->found;
@@ -346,7 +346,7 @@ static size_t group_count(const struct reading *reading, size_t first)
     return end - first;
 }
 
-/* A whole chunk alone is one that a thread left behind which is gone. */
+/* False for a whole chunk alone: its thread is gone. */
 static bool group_is_thread(const struct found *found, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -355,7 +355,7 @@ static bool group_is_thread(const struct found *found, size_t count)
     return false;
 }
 
-/* Is every thread where it has its stack? */
+/* Has every thread a live slot? */
 static bool all_live(const struct reading *reading)
 {
     for (size_t i = 0; i < reading->found_count; i += group_count(reading, i))
@@ -365,7 +365,7 @@ static bool all_live(const struct reading *reading)
     return true;
 }
 
-/* The slot of the thread's head: whole chunks and those of a flight recorder lie in others. */
+/* The slot with the thread's head: whole chunks and those of a flight recorder have others. */
 static uint32_t head_slot(const struct found *found, size_t count)
 {
     size_t head = 0;
@@ -403,7 +403,7 @@ static int groups_read(struct live_threads *threads, const struct reading *readi
 
 /* ---- chunks for the loader ---- */
 
-/* Completes the copy of a chunk as fisql_slot_finish() does, in memory of its own. */
+/* Copies the chunk into memory of its own and completes it as fisql_slot_finish() does. */
 static int chunk_take(struct log_salvaged *chunks, const struct reading *reading, uint64_t tick,
                       struct error *error)
 {

@@ -23,14 +23,14 @@
 struct command {
     char **words; /* ends with NULL */
     size_t count, room;
-    char *text;    /* what the words lie in */
+    char *text;    /* holds the words */
     bool compiles; /* a source, to code */
 };
 
 struct plan {
     struct command *commands;
     size_t count, room;
-    char folder[PATH_MAX - 64]; /* what the compiler makes for itself */
+    char folder[PATH_MAX - 64]; /* for temporary files */
 };
 
 static int add_word(struct command *command, char *word)
@@ -42,7 +42,7 @@ static int add_word(struct command *command, char *word)
     return 0;
 }
 
-/* Parses a command as -### shows it, in place: "word" "word", \ before ", \ and $. */
+/* Parses a command of -### in place: "word" "word", \ before ", \ and $. */
 static int parse_command(struct command *command, char *line)
 {
     for (char *at = line; (at = strchr(at, '"')) != NULL;) {
@@ -79,8 +79,7 @@ static bool has(const struct command *command, const char *const *options)
     return false;
 }
 
-/* A command of clang's compiler that makes code out of a source, with the name of the source last.
- */
+/* Does this command of clang compile a source, the last of its words, to code? */
 static bool compiles(const struct command *command)
 {
     static const char *const code[] = {"-emit-obj", "-emit-llvm-bc", "-S", NULL};
@@ -102,7 +101,7 @@ static bool compiles(const struct command *command)
            strcmp(command->words[command->count - 3], "-x") == 0;
 }
 
-/* Starts a program; its stderr goes to *errors where that is not NULL. Returns its id or -1. */
+/* Starts a program, with its stderr in *errors unless that is NULL. Returns its pid or -1. */
 static pid_t start(char *const *words, const char *temporary, int *errors)
 {
     int ends[2] = {-1, -1};
@@ -144,8 +143,8 @@ static int finish(pid_t child)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/* Asks the compiler for its commands. What it says besides, warnings, is put into `said`. Returns 0
- * where it would run them and there is a source among what they compile. */
+/* Asks the compiler for its commands and writes its warnings to `said`. Returns 0 if it would run
+ * them and they compile a source. */
 static int ask(struct plan *plan, const char *const *words, size_t count, FILE *said)
 {
     struct command question = {0};
@@ -181,7 +180,7 @@ static int ask(struct plan *plan, const char *const *words, size_t count, FILE *
     return finish(child) == 0 && result == 0 && sources > 0 ? 0 : -1;
 }
 
-/* Is the file the system's, or in one of the folders that this compiler searches by itself? */
+/* Is the file the system's, or in a folder that this compiler searches by itself? */
 static bool is_system(void *context, const char *path)
 {
     const struct command *command = context;
@@ -199,7 +198,7 @@ static bool is_system(void *context, const char *path)
     return false;
 }
 
-/* Filters the text of a module in the file `from` into `to`. */
+/* Filters the module in the file `from` into `to`. */
 static int filter(const struct command *command, const char *from, const char *to)
 {
     const struct ir_filter rules = {.is_system = is_system, .context = (void *)(uintptr_t)command};
@@ -295,7 +294,7 @@ int clang_stages(const char *const *words, size_t count, bool *ran)
              place != NULL && place[0] == '/' ? place : "/tmp");
     if (mkdtemp(plan.folder) == NULL)
         return fail("cc: %s: cannot be made: %s", plan.folder, strerror(errno));
-    /* As system(3): a signal from the terminal is the compiler's; what it left is removed here. */
+    /* As system(3): a signal from the terminal is for the compiler. We remove its files. */
     signal(SIGINT, SIG_IGN);
     signal(SIGQUIT, SIG_IGN);
     FILE *said = open_memstream(&warnings, &warnings_size);

@@ -24,7 +24,7 @@
 struct session {
     const char *const *words;
     size_t count;
-    char folder[PATH_MAX - 64]; /* for what lives as long as the link */
+    char folder[PATH_MAX - 64]; /* for temporary files */
     char *members[MEMBERS_MAX]; /* class::name, as C++ spells them */
     size_t members_count;
 };
@@ -35,8 +35,8 @@ bool cxx_link_needed(const char *version)
     return number != NULL && atoi(number + strlen("clang version ")) < 20;
 }
 
-/* Runs the words with `more` behind them. What goes to stderr goes to the file `errors` of the
- * folder, in English. Returns the exit status. */
+/* Runs the words, then `more`. English stderr goes to the file `errors` of the folder. Returns the
+ * exit status. */
 static int run(const struct session *session, const char *const *words, size_t count,
                const char *const *more, size_t more_count, const char *errors)
 {
@@ -77,9 +77,9 @@ static int link_once(const struct session *session, const char *const *more, siz
     return run(session, session->words, session->count, more, more_count, errors);
 }
 
-/* The length of `text` up to its parameters, and in *member where the last name in it begins: of
- * "std::allocator<char>::allocate(unsigned long)" 30 and 22. 0 where it is no member of a
- * template's instance. */
+/* The length of `text` before its parameters, and in *member the start of its last name: for
+ * "std::allocator<char>::allocate(unsigned long)" 30 and 22. 0 if it is no member of a template's
+ * instance. */
 static size_t member_length(const char *text, size_t *member)
 {
     size_t length = 0;
@@ -97,8 +97,7 @@ static size_t member_length(const char *text, size_t *member)
     return whole ? length : 0;
 }
 
-/* Adds the members of std's templates that a linker's messages call undefined. Returns how many
- * were not known. */
+/* Adds the members of std's templates that the linker calls undefined. Returns how many are new. */
 static size_t add_missing(struct session *session, const char *errors)
 {
     static const char *const marks[] = {"undefined reference to ", "undefined symbol: "};
@@ -129,7 +128,7 @@ static size_t add_missing(struct session *session, const char *errors)
     return session->members_count - before;
 }
 
-/* Constructors and destructors have no address to ask for: their class is made whole. */
+/* Constructors and destructors have no address: we instantiate their whole class. */
 static bool is_special(const char *name, size_t member)
 {
     const char *class = name + member - 2; /* the end of the class */
@@ -145,8 +144,8 @@ static bool is_special(const char *name, size_t member)
     return strncmp(class, name + member, length) == 0 && class[length] == '<';
 }
 
-/* Writes the source that makes the members: libstdc++'s headers without their "extern template",
- * so that what is used is defined here, weakly. */
+/* Writes a source that defines the members: libstdc++'s headers without "extern template" define
+ * weakly what is used. */
 static bool write_source(const struct session *session, const char *path)
 {
     FILE *file = fopen(path, "we");
@@ -206,7 +205,7 @@ static size_t copy_options(const struct session *session, const char **out)
 /* Compiles the members into `object`. */
 static bool compile_members(const struct session *session, const char *object)
 {
-    /* What is always_inline differs between the standards; most of it is in the newest. */
+    /* The always_inline members depend on the standard; the newest has most. */
     static const char *const standards[] = {"-std=gnu++20", "-std=gnu++17"};
     char source[PATH_MAX];
     const char **words = calloc(session->count + 16, sizeof *words);
@@ -226,7 +225,7 @@ static bool compile_members(const struct session *session, const char *object)
     return done;
 }
 
-/* Shows what the compiler and the linker said in the link that counts. */
+/* Shows the messages of the link that counts. */
 static void show(const struct session *session, const char *errors)
 {
     char path[PATH_MAX], text[4096];
@@ -260,11 +259,11 @@ int cxx_link(const char *const *words, size_t count, bool shared)
         return fail("cc: %s: cannot be made: %s", session.folder, strerror(errno));
     snprintf(object, sizeof object, "%s/members.o", session.folder);
     snprintf(checked, sizeof checked, "%s/checked", session.folder);
-    /* As system(3): a signal from the terminal is the compiler's; what it left is removed here. */
+    /* As system(3): a signal from the terminal is for the compiler. We remove its files. */
     signal(SIGINT, SIG_IGN);
     signal(SIGQUIT, SIG_IGN);
     const char *with[] = {object};
-    /* A library may miss what others bring. The program that loads it does not bring these. */
+    /* A library may miss symbols of others, but not these: its program does not have them. */
     const char *check[] = {"-o", checked, "-Wl,-z,defs", "-lstdc++", object};
     int status = 2;
     for (int round = 0; round < ROUNDS_MAX; round++) {

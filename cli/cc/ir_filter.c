@@ -10,7 +10,7 @@
 
 static const char mark[] = "\"instrument-function-";
 
-struct numbers { /* values by a number of the text: !N or #N */
+struct numbers { /* values by !N or #N */
     size_t *items;
     size_t room;
 };
@@ -38,8 +38,8 @@ static size_t get(const struct numbers *numbers, size_t at)
     return at < numbers->room ? numbers->items[at] : 0;
 }
 
-/* The number at `text`, and in *end what follows it. A number that no module of a bearable size has
- * is none. */
+/* The number at `text`, and in *end the text behind it. False for numbers beyond any bearable
+ * module. */
 static bool number_at(const char *text, size_t *number, const char **end)
 {
     const size_t numbers_max = 1u << 28;
@@ -52,20 +52,20 @@ static bool number_at(const char *text, size_t *number, const char **end)
     return at > text && value < numbers_max;
 }
 
-/* The end of the line at `text`, which its newline or the text's 0 ends. */
+/* The end of the line: its newline or the text's 0. */
 static const char *line_end(const char *text)
 {
     return text + strcspn(text, "\n");
 }
 
-/* The place of `word` in the line, or NULL. */
+/* The place behind `word` in the line, or NULL. */
 static const char *find(const char *line, const char *end, const char *word)
 {
     const char *at = memmem(line, (size_t)(end - line), word, strlen(word));
     return at != NULL ? at + strlen(word) : NULL;
 }
 
-/* Writes the quoted text at `text`, \22 for a quotation mark, up to its end. */
+/* Writes the quoted text at `text` without its escapes (\22 is a quotation mark). */
 static void unquote(const char *text, const char *end, char *out, size_t size)
 {
     size_t used = 0;
@@ -141,8 +141,8 @@ static int read_lines(struct module *module)
     return result;
 }
 
-/* In a function's first line: where the number of its attributes and that of its debug information
- * be. Names in quotation marks may hold anything. */
+/* Finds the numbers of the attributes and the debug information in a function's first line. Names
+ * in quotation marks may hold anything. */
 static bool parse_define(const char *line, const char *end, const char **attributes,
                          const char **debug)
 {
@@ -159,8 +159,8 @@ static bool parse_define(const char *line, const char *end, const char **attribu
     return *attributes != NULL && *debug != NULL;
 }
 
-/* Writes the first line of a function, with the number of attributes without hooks where it is the
- * system's. Returns 1 where it was, 0 where not, -1 without memory. */
+/* Writes a function's first line; a system function gets attributes without hooks. Returns 1 for a
+ * system function, 0 for another, -1 without memory. */
 static int write_define(struct module *module, const char *line, const char *end, FILE *out)
 {
     size_t attributes = 0, debug = 0, copy;

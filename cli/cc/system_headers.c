@@ -13,7 +13,7 @@
 #include "base/system_path.h"
 #include "base/parts.h"
 
-/* Runs COMPILER -E -v on nothing and reads what it says. Returns its exit status. */
+/* Runs COMPILER -E -v on nothing and reads its answer. Returns its exit status. */
 static int ask(struct compiler_facts *facts, char *const *question)
 {
     int answer[2], status = 0;
@@ -86,7 +86,7 @@ void compiler_ask(struct compiler_facts *facts, const char *const *words, size_t
     }
 }
 
-/* Where the path in an argument begins: behind an option that is joined with it, or behind "=". */
+/* The start of the path in an argument: behind a joined option, or behind "=". */
 static const char *path_in(const char *word)
 {
     static const char *const options[] = {"-isystem", "-iquote", "-idirafter", "-include",
@@ -100,14 +100,14 @@ static const char *path_in(const char *word)
     return equals != NULL ? equals + 1 : word;
 }
 
-/* Is the argument's name that of a source: .c, .cc, .cpp, .f90, .d, .adb, .go, ...? */
+/* Is the argument a source: .c, .cc, .cpp, .f90, .d, .adb, .go, ...? */
 static bool is_source(const char *word)
 {
     const char *last = strrchr(word, '/'), *dot = strrchr(last != NULL ? last : word, '.');
     return dot != NULL && dot[1] != 0 && strchr("cCfFdgmM", dot[1]) != NULL;
 }
 
-/* Might the folder's name occur in the path of a source that this argument brings in? */
+/* May the folder's name occur in the path of a source that this argument brings in? */
 static bool may_mean(const char *word, const char *folder)
 {
     const char *path = path_in(word), *at = strstr(path, folder);
@@ -124,7 +124,7 @@ static bool may_mean(const char *word, const char *folder)
     return (last == NULL || last > path) && access(inside, F_OK) == 0;
 }
 
-/* gcc's own folder in place of those within it: it holds headers of other languages, too. */
+/* Takes gcc's own folder in place of those within it: it holds headers of other languages, too. */
 static void shorten(char *folder)
 {
     static const char *const ends[] = {"/include", "/include-fixed"};

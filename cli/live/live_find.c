@@ -30,7 +30,7 @@ static char *log_of(pid_t pid, const struct live_mapping *mapping)
     return path;
 }
 
-/* Of the run's recorder, which has the log open; else the one that a process names. */
+/* Opens the log that the recorder has open, else the one that a process names. */
 static void log_find(struct live_run *run, pid_t pid, const struct live_mapping *mapping)
 {
     if (run->log_file < 0 && run->file >= 0 && run->recorder != 0) {
@@ -79,7 +79,7 @@ static struct live_run *run_of(struct live_runs *runs, const struct live_mapping
     return run;
 }
 
-/* Adds what is known by a process that has an area mapped. */
+/* Adds a process that maps an area. */
 static int run_add(struct live_runs *runs, pid_t pid, const struct live_mapping *mapping,
                    struct error *error)
 {
@@ -154,7 +154,7 @@ static int find_all(struct live_runs *runs, struct error *error)
     return result;
 }
 
-/* What is wrong with a pid that no run has. */
+/* Says why no run has the pid. */
 static int fail_pid(pid_t pid)
 {
     char path[64], name[64];
@@ -203,7 +203,7 @@ void live_runs_release(struct live_runs *runs)
     *runs = (struct live_runs){0};
 }
 
-/* Says why an area that is there cannot be read: of the process that was asked for, or that has it. */
+/* Says why we cannot read an area, with the pid that was asked for or that has it. */
 static int closed_say(const struct live_run *run, pid_t pid)
 {
     char text[512];
@@ -243,7 +243,7 @@ int live_runs_find(struct live_runs *runs, pid_t pid, bool say_closed)
     return status != 0 || pid == 0 || kept != 0 ? status : fail_pid(pid);
 }
 
-/* Its area has to be that of the log's maker: no other process adds to the log. */
+/* The area must belong to the log's owner: no other process adds to the log. */
 struct live_run *live_runs_of_log(const struct live_runs *runs, const char *path)
 {
     struct stat own, other, area;

@@ -1,7 +1,6 @@
 /*
- * Finds the programs that are being recorded now: processes whose memory holds a live area. What a
- * process maps is read from /proc/PID/maps, of one's own processes (root: of all); how the area itself is
- * opened says live_open.h.
+ * Finds the programs that are being recorded: processes that map a live area. Reads /proc/PID/maps
+ * of our own processes (as root: of all); live_open.h says how an area is opened.
  */
 #ifndef FISQL_CLI_LIVE_LIVE_FIND_H
 #define FISQL_CLI_LIVE_LIVE_FIND_H
@@ -13,19 +12,19 @@
 
 #include "live/live_source.h"
 
-/* A run: one live area, and the process that has it. */
+/* A run: one live area and its processes. */
 struct live_run {
     uint64_t inode;
     dev_t device;
     pid_t recorder; /* pid of fisql record; 0 = there is none */
-    pid_t *pids;    /* of the processes that have it mapped, the recorder left out */
+    pid_t *pids;    /* processes that map it, without the recorder */
     size_t pids_count, pids_room;
-    int file;     /* the area, for reading; -1 = it cannot be opened */
-    int log_file; /* its log, for reading; -1 = it is not known, or not to be opened */
+    int file;     /* the area, for reading; -1 = we cannot open it */
+    int log_file; /* its log, for reading; -1 = not known, or we cannot open it */
     char *name;
-    char *problem;             /* why not, where that is known */
-    char *log;                 /* path of its log, for people; NULL = not known */
-    struct live_source source; /* where file >= 0 */
+    char *problem;             /* the reason, if we know it */
+    char *log;                 /* path of its log, for messages; NULL = not known */
+    struct live_source source; /* if file >= 0 */
 };
 
 struct live_runs {
@@ -33,28 +32,29 @@ struct live_runs {
     size_t count, room;
 };
 
-/* Finds all of them, and notes on stderr if wanted which cannot be read; pid != 0: only the run that this process belongs to, or records. Says what is
- * wrong and returns 2 where a pid was given of which there is none, or that is not ours to ask. */
+/* Finds all runs; with pid != 0 only the run to which this process belongs, or which it records.
+ * say_closed: notes on stderr which runs cannot be read. Says what is wrong and returns 2 if no run
+ * has the pid, or if we may not ask it. */
 int live_runs_find(struct live_runs *runs, pid_t pid, bool say_closed);
 void live_runs_release(struct live_runs *runs);
 
-/* The run that is recorded into the log at this path; NULL = none of them is. */
+/* The run whose log has this path; NULL = none. */
 struct live_run *live_runs_of_log(const struct live_runs *runs, const char *path);
 
-/* Does a process of `pids` record, or will it? fisql record has one of its own, which does not. */
+/* Does a process of `pids` record, or will it? A child of fisql record does not. */
 bool live_records(const struct live_run *run, pid_t pid);
 
-/* Says on stderr which there are. */
+/* Lists their processes on stderr. */
 void live_runs_say(const struct live_runs *runs);
 
-/* The paths of the files whose code the processes of a run hold: *paths and each of them is freed by the
- * caller, in case of failure, too. 0, or 2 after saying what is wrong. */
+/* The paths of the files whose code the run's processes map. The caller frees *paths and each path,
+ * after a failure, too. 0, or 2 after saying what is wrong. */
 int live_modules(struct live_run *run, char ***paths, size_t *count);
 
-/* A process's number as a user gives it. 0, or 2 after saying that it is none. */
+/* Reads a pid. 0, or 2 after saying that it is none. */
 int live_pid_parse(const char *text, pid_t *pid);
 
-/* The text of /proc/PID/comm, and its arguments; "?" where they cannot be read. */
+/* The command line of a process, from /proc/PID/cmdline; "?" if we cannot read it. */
 void live_command(pid_t pid, char *text, size_t size);
 
 #endif

@@ -17,8 +17,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define BUSY_MS 500 /* for readers of an older state to end */
-#define NICENESS 5  /* of loads while the program runs: a quarter of a core that both want */
+#define BUSY_MS 500 /* we wait so long for readers of an older state */
+#define NICENESS 5  /* of loads beside the program: a quarter of a core that both want */
 
 static volatile sig_atomic_t end_asked;
 
@@ -28,7 +28,7 @@ static void on_end(int number)
     end_asked = 1;
 }
 
-/* The second one ends us as ever. */
+/* A second signal ends us. */
 static void catch_end(void)
 {
     struct sigaction action = {.sa_handler = on_end, .sa_flags = (int)SA_RESETHAND};
@@ -55,16 +55,16 @@ static double now_s(void)
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/* Copies all pages of the fresh database into the one that readers have, in one transaction. */
+/* Copies all pages of the fresh database over the readers' in one transaction. */
 static int replace(sqlite3 *database, const char *fresh, const char *name)
 {
     sqlite3 *from = NULL;
     int result = sqlite3_open_v2(fresh, &from, SQLITE_OPEN_READONLY, NULL);
-    unlink(fresh); /* it stays open as long as it is needed */
+    unlink(fresh); /* our connection keeps it */
     sqlite3_backup *copy =
         result == SQLITE_OK ? sqlite3_backup_init(database, "main", from, "main") : NULL;
     if (copy != NULL) {
-        do { /* somebody is writing: it is no reader of ours */
+        do { /* another process is writing: no reader of ours */
             result = sqlite3_backup_step(copy, -1);
             if (result == SQLITE_BUSY || result == SQLITE_LOCKED)
                 sqlite3_sleep(20);
@@ -72,7 +72,7 @@ static int replace(sqlite3 *database, const char *fresh, const char *name)
         sqlite3_backup_finish(copy);
     }
     sqlite3_close(from);
-    /* A backup does not do so by itself. While somebody reads, the next one does it. */
+    /* A backup does not checkpoint. If a reader prevents it, the next one does. */
     sqlite3_exec(database, "PRAGMA wal_checkpoint(TRUNCATE)", NULL, NULL, NULL);
     if (result == SQLITE_DONE)
         return 0;
@@ -80,15 +80,15 @@ static int replace(sqlite3 *database, const char *fresh, const char *name)
                 result == SQLITE_OK ? sqlite3_errmsg(database) : sqlite3_errstr(result));
 }
 
-/* Is what was written in the transaction before in the database's file, and the WAL empty? Not while somebody reads an older
- * state: another one would make the WAL larger by as much as the database, and so on without end. */
+/* Is the WAL empty, with all its pages in the database? A reader of an older state prevents that:
+ * then another state would make the WAL larger by the whole database, and so on without end. */
 static bool is_settled(sqlite3 *database)
 {
     return sqlite3_wal_checkpoint_v2(database, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL) ==
            SQLITE_OK;
 }
 
-/* Until the next load is due; at once when the recording ends, or we are to end. */
+/* Waits until the next load is due, the recording ends, or we are to end. */
 static void pause_between(const char *log, double took_s)
 {
     double until_s = now_s() + (took_s > 0.5 ? took_s : 1 - took_s);
@@ -132,7 +132,7 @@ static void load_state(struct following *state)
     state->status = replaced != 0 ? replaced : state->status;
 }
 
-/* Threads have a priority each, and give it to those that they start. */
+/* A thread passes its priority on to the threads that it starts. */
 static void *load_behind(void *state)
 {
     setpriority(PRIO_PROCESS, 0, NICENESS);
@@ -140,7 +140,7 @@ static void *load_behind(void *state)
     return NULL;
 }
 
-/* While the program runs, what it does comes first. */
+/* While the program runs, it has priority. */
 static void load_next(struct following *state)
 {
     pthread_t thread;
@@ -168,7 +168,7 @@ int live_follow(const char *log, const char *database, live_load *load, void *co
         if (!state.last && state.status != 2)
             pause_between(log, now_s() - begun_s);
     }
-    if (state.target != NULL) /* one file again, unless somebody reads it just now */
+    if (state.target != NULL) /* one file again, unless a reader has it open */
         sqlite3_exec(state.target, "PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode = DELETE",
                      NULL, NULL, NULL);
     sqlite3_close(state.target);

@@ -17,7 +17,7 @@
 #include "base/file_look.h"
 #include "base/parts.h"
 
-#define MAPS_BUFFER 65536u /* of a file of /proc: a page at a time, as the kernel gives it */
+#define MAPS_BUFFER 65536u /* for a file of /proc, which the kernel gives a page at a time */
 
 static const char memory_name[] = "/memfd:fisql-live";
 
@@ -63,7 +63,7 @@ bool live_mapping_find(pid_t pid, struct live_mapping *mapping)
 
 /* ---- whom to believe ---- */
 
-/* Not by the owner of /proc/PID: that is root for all processes that may not be dumped. */
+/* The owner of /proc/PID does not tell: it is root for all processes that may not be dumped. */
 static bool is_our_users(pid_t pid)
 {
     char path[64], line[256];
@@ -79,7 +79,7 @@ static bool is_our_users(pid_t pid)
            ids[3] == geteuid();
 }
 
-/* The number of the mount that a file lies on; -1 = not known. Nobody but the kernel is asked. */
+/* The number of the file's mount; -1 = not known. Asks nobody but the kernel. */
 static long mount_of(int looked)
 {
     char path[64], line[256];
@@ -94,7 +94,7 @@ static long mount_of(int looked)
     return mount;
 }
 
-/* Is a user's process behind this mount, or may it be? The line ends with "- TYPE SOURCE OPTIONS". */
+/* Does a user's process serve this mount, or may it? The line ends with "- TYPE SOURCE OPTIONS". */
 static bool mount_is_users(const char *line)
 {
     const char *type = strstr(line, " - ");
@@ -102,7 +102,7 @@ static bool mount_is_users(const char *line)
            (strncmp(type + 3, "fuse", 4) == 0 && strstr(type, ",user_id=0,") == NULL);
 }
 
-/* May the file's system be asked about it? One that is not mounted where we are is another namespace's. */
+/* May we ask the file's system about it? One that is not mounted here is another namespace's. */
 static bool may_ask_mount(int looked)
 {
     long mount = mount_of(looked), number;
@@ -126,7 +126,7 @@ static bool may_ask_mount(int looked)
 
 /* ---- opening ---- */
 
-/* Opens for reading what a link of /proc leads to, if it is a regular file. *status may be filled in either
+/* Opens a link of /proc for reading if it leads to a regular file. May fill *status in either
  * case. */
 static int open_link(const char *path, bool believed, struct stat *status)
 {
@@ -155,7 +155,7 @@ static bool memory_device(dev_t *device)
     return known;
 }
 
-/* Opens a descriptor of a process if it is the memory that is mapped. */
+/* Opens a process's descriptor if it is the mapped memory. */
 static int open_memory(pid_t pid, int descriptor, const struct live_mapping *mapping)
 {
     char path[64];
@@ -173,7 +173,7 @@ static int open_memory(pid_t pid, int descriptor, const struct live_mapping *map
     return file;
 }
 
-/* Calls `take` with the number of each descriptor whose link begins so, until it returns a file. */
+/* Calls `take` with each descriptor whose link begins with the prefix, until it returns a file. */
 struct descriptors {
     pid_t pid;
     const char *prefix;
@@ -207,7 +207,7 @@ static int take_memory(void *context, pid_t pid, int descriptor, const char *tar
     return open_memory(pid, descriptor, context);
 }
 
-/* The mapping itself, which the kernel lets root alone open. */
+/* Opens the mapping itself, as the kernel lets root alone. */
 static int open_mapped(pid_t pid, const struct live_mapping *mapping)
 {
     char path[96];
@@ -222,7 +222,7 @@ static int open_mapped(pid_t pid, const struct live_mapping *mapping)
     return file;
 }
 
-/* The area that is a file beside the log. */
+/* Opens an area that is a file beside the log. */
 static int open_beside(pid_t pid, const struct live_mapping *mapping)
 {
     char path[PATH_MAX + 64];

@@ -196,7 +196,7 @@ static bool stacks_equal(const struct live_thread *a, const struct live_thread *
     return true;
 }
 
-/* By what differs first, so that it stays cheap: the innermost calls. */
+/* Equal stacks have equal hashes. */
 static uint64_t stack_hash(const struct live_thread *thread)
 {
     uint64_t hash = thread->stack.outer + thread->stack.open.count;
@@ -207,7 +207,7 @@ static uint64_t stack_hash(const struct live_thread *thread)
     return hash;
 }
 
-/* The threads that follow `first` in `next` have its stack; SIZE_MAX ends the list. */
+/* Threads with equal stacks are linked by `next`; SIZE_MAX ends a list. */
 struct groups {
     size_t *next, *last;
     uint64_t *hashes;

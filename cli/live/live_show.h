@@ -1,5 +1,5 @@
-/* Threads of a running program as `fisql stacks` shows them: stacks, those that are the same once, what they wait
- * for, and circles in which they wait. */
+/* Threads of a running program for `fisql stacks`: their stacks, equal ones once, the locks that
+ * they wait for, and circles of waiting. */
 #ifndef FISQL_CLI_LIVE_LIVE_SHOW_H
 #define FISQL_CLI_LIVE_LIVE_SHOW_H
 
@@ -16,17 +16,17 @@ struct live_show {
     const struct live_source *source;
     const struct live_threads *threads; /* of one process image */
     const struct live_waits *waits;     /* of these */
-    struct live_names *names;           /* of the process; NULL = it has none any more */
+    struct live_names *names;           /* of the process; NULL = it is gone */
     struct live_clock clock;
     enum name_style style;
-    bool each; /* threads with the same stack are shown each by itself, ... */
-    bool all;  /* ... and all calls of deep stacks */
+    bool each; /* shows threads with equal stacks apart, ... */
+    bool all;  /* ... and deep stacks whole */
 };
 
-/* Prints each thread's stack, and the last calls where they were read. */
+/* Prints each thread's stack, and its last calls if they were read. */
 int live_show_threads(const struct live_show *show);
 
-/* Prints the circle of threads whose indices these are. */
+/* Prints the circle of these threads, by index. */
 void live_show_circle(const struct live_show *show, const size_t *members, size_t count);
 
 #endif

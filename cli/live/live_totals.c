@@ -1,6 +1,6 @@
 /*
- * Calls of a running process: see live_totals.h. A thread numbers its calls, so the last chunk of a
- * thread counts the calls that it has entered; what a flight recorder has dropped counts, too.
+ * Calls of a running process: see live_totals.h. A thread numbers its calls, so its last chunk
+ * counts all that it has entered, those dropped by a flight recorder included.
  */
 #include "cli/live/live_totals.h"
 
@@ -29,7 +29,7 @@ static int counts_set(struct counts *counts, uint32_t thread, uint64_t calls, st
     return 0;
 }
 
-/* Goes through the log by the lengths of its chunks, as long as they are sound. */
+/* Walks the log by the lengths of its chunks while they are sound. */
 static int counts_log(struct counts *counts, struct live_totals *totals, const struct live_run *run,
                       const struct live_image *image, struct error *error)
 {
@@ -51,7 +51,7 @@ static int counts_log(struct counts *counts, struct live_totals *totals, const s
     return result;
 }
 
-/* What the slots hold is read before the log: what is handed over meanwhile is in one of the two. */
+/* We read the slots before the log: a chunk handed over meanwhile is in one of the two. */
 static int counts_area(struct counts *counts, struct live_totals *totals, struct live_run *run,
                        const struct live_image *image, struct error *error)
 {
