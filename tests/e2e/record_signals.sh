@@ -80,13 +80,14 @@ hang() { # NAME [ARGUMENT]
     (
         cd "$1" || exit 2
         : >out.txt
-        LD_PRELOAD=$PWD/../libhangs.so setsid env --default-signal=INT "$fisql" record -q ../hangs ${2:+"$2"} >out.txt 2>err.txt &
+        # A fisql built with ASan wants its runtime to come before libhangs.so.
+        LD_PRELOAD=$PWD/../libhangs.so ASAN_OPTIONS=verify_asan_link_order=0 setsid env --default-signal=INT "$fisql" record -q ../hangs ${2:+"$2"} >out.txt 2>err.txt &
         echo $! >pid
         wait $! 2>/dev/null
         echo $? >status
     ) 2>/dev/null &
     hanging[$1]=$!
-    until grep -q hangs "$1/out.txt" 2>/dev/null; do sleep 0.02; done
+    until grep -q hangs "$1/out.txt" 2>/dev/null || [ -e "$1/status" ]; do sleep 0.02; done
 }
 for name in TERM INT HUP; do
     hang $name
