@@ -128,9 +128,11 @@ SET (block_id, block_offset) =
 WHERE block_id IS NULL AND id IN (SELECT incident FROM temp.incident_pointers)
 
 -- statement: place
--- Adds the place of site ?1 to the message of incident ?2.
+-- Adds the place of site ?1 to the message of incident ?2, unless that is in the collector: a stack may
+-- run out in a hook.
 UPDATE incidents
 SET message = message || coalesce((SELECT iif(location LIKE 'in %', ', ', ', at ') || location
                                    FROM site_details
-                                   WHERE id = ?1 AND location <> '?'), '')
+                                   WHERE id = ?1 AND location <> '?'
+                                     AND coalesce(module, '') NOT LIKE 'libfisql%.so'), '')
 WHERE id = ?2

@@ -7,7 +7,12 @@
 cd "$TEST_TMP" || exit 2
 export PYTHONDONTWRITEBYTECODE=1
 
-case $FISQL_BUILD in *asan*) exit 0 ;; esac # it has a malloc of its own
+case $FISQL_BUILD in
+*asan*)
+    echo "skipped - fisql's own calls fail: ASan has a malloc of its own"
+    exit 0
+    ;;
+esac
 gcc -O1 -g -w -fPIC -shared -o failing.so "$here/tests/tools/failing.c" -ldl
 build gcc halves -g -O0 "$programs/halves.c" -lpthread || exit 0
 mkdir starts
