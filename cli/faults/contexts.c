@@ -84,9 +84,9 @@ static int read_ways(sqlite3 *database, struct list *list)
     struct error error;
     int result = read_parents(database, &parents, &count);
     if (result == 0)
-        result = database_rows(
-            database, "SELECT id, frame_id, site_id, rule_id FROM temp.chosen ORDER BY id",
-            "the contexts", &row);
+        result = database_rows(database,
+                               "SELECT id, frame_id, site_id, rule_id FROM temp.chosen ORDER BY id",
+                               "the contexts", &row);
     while (result == 0 && sqlite3_step(row) == SQLITE_ROW) {
         if (array_reserve(&list->items, &list->room, list->count + 1, &error) != 0) {
             result = out_of_memory();
