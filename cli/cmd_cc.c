@@ -227,7 +227,7 @@ static void add_joined(struct words *words, const char *option, const char *valu
     if (word != NULL)
         snprintf(word, size, "%s%s", option, value);
     add(words, word != NULL ? word : option);
-}
+} /* NOLINT(clang-analyzer-unix.Malloc) */
 
 /* Adds the flags to `words`. `all` has all words of the command, for the compiler's search list. */
 static int add_compile_flags(struct words *words, struct plan *plan, const struct words *all)
