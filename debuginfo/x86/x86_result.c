@@ -134,10 +134,10 @@ static bool add(struct follower *follower, const struct x86_operand *to,
 static bool follow_lea(struct follower *follower, const struct x86_operand *to,
                        const struct x86_operand *from)
 {
-    follower->general[to->number] =
-        from->number == X86_NO_REGISTER
-            ? (struct held){.size_bytes = 0}
-            : sum(follower->general[from->number], from->value, to->bytes);
+    struct held held = {.size_bytes = 0};
+    if (from->number != X86_NO_REGISTER)
+        held = sum(follower->general[from->number], from->value, to->bytes);
+    follower->general[to->number] = held;
     return to->bytes == 8 || to->number != X86_RSP;
 }
 
