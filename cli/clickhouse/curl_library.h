@@ -1,5 +1,5 @@
-/* libcurl's functions, found when they are first needed. Only where its headers are there: without them
- * http_open() says so. */
+/* libcurl's functions, found when first needed. This file needs libcurl's headers; a fisql built
+ * without them fails in http_open(). */
 #ifndef FISQL_CLI_CLICKHOUSE_CURL_LIBRARY_H
 #define FISQL_CLI_CLICKHOUSE_CURL_LIBRARY_H
 
@@ -36,7 +36,7 @@ struct curl_library {
 
 extern struct curl_library curl_library;
 
-/* Opens the library. Returns 0, or -1 with an error that says what to install. */
+/* Returns 0, or -1 with an error that says what to install. */
 int curl_library_open(struct error *error);
 
 #endif

@@ -13,12 +13,13 @@
 
 enum { ANSWER_KEPT = 400, TRIES = 4, CONNECT_SECONDS = 10 };
 
-/* What a server may cost: the seconds are FISQL_SERVER_SECONDS, where that is not set these. */
+/* Bounds on what a server may cost us. SECONDS holds where FISQL_SERVER_SECONDS is not set. */
 enum {
     SECONDS = 300,
     SECONDS_MAX = 1000000,
-    SLOW_BYTES =
-        64 << 10, /* in that time, each way; a server that works on a question sends none */
+    /* We expect this much in that time, both directions together. A server that works on a query
+     * sends nothing. */
+    SLOW_BYTES = 64 << 10,
     HEADERS_BYTES_MAX = 256 << 10,
 };
 
@@ -29,21 +30,21 @@ struct http {
     long seconds; /* FISQL_SERVER_SECONDS */
 };
 
-/* Which bound an answer met. */
+/* The bound that an answer exceeded. */
 enum bound { BOUND_NONE, BOUND_HEADERS, BOUND_BYTES, BOUND_SLOW, BOUND_WHOLE };
 
-/* An answer: the first bytes are kept, in which an exception would be. */
+/* An answer. We keep its first bytes: an exception would be in them. */
 struct answer {
     const struct http_request *request;
     void *easy;
     char kept[ANSWER_KEPT];
     size_t kept_bytes;
     struct error *error;
-    bool failed; /* take() did */
+    bool failed; /* take() failed */
     enum bound bound;
     long seconds;
     int64_t bytes, headers_bytes;
-    int64_t moved_bytes; /* to and fro, when it was last fast enough */
+    int64_t moved_bytes; /* in both directions, when it was last fast enough */
     double begun_s, moved_s;
 };
 
@@ -57,7 +58,7 @@ static bool is_name(const char *text)
            (*text < '0' || *text > '9');
 }
 
-/* FISQL_SERVER_SECONDS; -1 with the error. */
+/* Reads FISQL_SERVER_SECONDS. Returns -1 with the error. */
 static long seconds_of_environment(struct error *error)
 {
     const char *text = getenv("FISQL_SERVER_SECONDS");
@@ -134,7 +135,8 @@ static void put_parameter(FILE *out, void *easy, const char *name, const char *v
     curl_library.free(escaped);
 }
 
-/* The whole URL of a request. A SELECT waits until it is whole: then an error has its own status. */
+/* The whole URL of a request. A SELECT waits for its whole result, so an error has its own
+ * status. */
 static char *url_of(const struct http *http, const struct http_request *request)
 {
     char *text = NULL, name[96];
@@ -167,12 +169,13 @@ static double now_s(void)
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/* Bytes are counted as they come: a header's or the body's. False = the answer met the bound. */
+/* Counts received bytes, of headers or of the body. Returns false if the answer exceeds the
+ * bound. */
 static bool count_bytes(struct answer *answer, int64_t *counted, size_t size, int64_t max,
                         enum bound bound)
 {
-    if (answer->bytes + answer->headers_bytes ==
-        0) /* what it worked on so far is not its answer's time */
+    /* The time that the server worked before its answer does not count against the answer. */
+    if (answer->bytes + answer->headers_bytes == 0)
         answer->moved_s = now_s();
     *counted += (int64_t)size;
     if (*counted > max)
@@ -213,7 +216,7 @@ static size_t take_answer(char *bytes, size_t one, size_t count, void *context)
     return size;
 }
 
-/* libcurl calls it about once a second, whatever happens. Not 0 = it ends the transfer. */
+/* libcurl calls this about once a second in any case. A result other than 0 ends the transfer. */
 static int watch_time(void *context, curl_off_t down_all, curl_off_t down, curl_off_t up_all,
                       curl_off_t up)
 {
@@ -270,7 +273,8 @@ static void set_common(void *easy, const char *url, struct answer *answer)
     set_access(easy);
 }
 
-/* The body packed by gzip, which costs a server on the same machine nothing and a far one less. */
+/* Packs the body with gzip: this costs almost nothing with a local server and saves time with a
+ * remote one. */
 static void *packed(const void *bytes, size_t size_bytes, size_t *packed_bytes)
 {
     z_stream stream = {0};
@@ -292,7 +296,7 @@ static void *packed(const void *bytes, size_t size_bytes, size_t *packed_bytes)
     return NULL;
 }
 
-/* What is sent as one body, or as parts. */
+/* What we send: one body, or parts. */
 struct sent {
     void *bytes;
     curl_mime *parts;
@@ -337,13 +341,13 @@ static void release_sent(struct sent *sent)
         curl_library.slist_free_all(sent->headers);
 }
 
-/* Nothing was sent yet: it is safe to try again. */
+/* We have sent nothing yet, so we can safely try again. */
 static bool unreached(CURLcode result)
 {
     return result == CURLE_COULDNT_CONNECT || result == CURLE_COULDNT_RESOLVE_HOST;
 }
 
-/* What the server's exception says, in one line. */
+/* Reports the server's exception, in one line. */
 static int fail_exception(const struct http *http, struct answer *answer, long status, int *code,
                           struct error *error)
 {
@@ -369,7 +373,7 @@ static int fail_exception(const struct http *http, struct answer *answer, long s
     return error_set(error, "%s: %s", http->base, answer->kept);
 }
 
-/* The answer met a bound. */
+/* Reports the bound that the answer exceeded. */
 static int fail_bound(const struct http *http, const struct answer *answer, struct error *error)
 {
     static const char wait[] =
@@ -404,7 +408,7 @@ static int fail_bound(const struct http *http, const struct answer *answer, stru
 
 static int fail_transfer(const struct http *http, CURLcode result, struct error *error)
 {
-    /* A server without TLS says so, or waits for the end of a line that never comes. */
+    /* A server without TLS fails the handshake, or waits for the end of a line that never comes. */
     bool silent_or_plain =
         strncmp(http->base, "https:", 6) == 0 &&
         (result == CURLE_SSL_CONNECT_ERROR || result == CURLE_OPERATION_TIMEDOUT);
@@ -451,7 +455,7 @@ int http_send(struct http *http, const struct http_request *request, int *code, 
         return fail_bound(http, &answer, error);
     if (result != CURLE_OK)
         return fail_transfer(http, result, error);
-    /* An old server whose answer was already under way says so at its end. */
+    /* An old server reports a late error at the end of an answer with status 200. */
     return status == 200 ? 0 : fail_exception(http, &answer, status, code, error);
 }
 

@@ -24,7 +24,7 @@ int row_binary_int64(struct row_binary *rows, int64_t value)
     return append(rows, bytes, sizeof bytes);
 }
 
-/* Its length, seven bits a byte, the least first; then its bytes. */
+/* Writes the length, seven bits a byte, the lowest first; then the bytes. */
 int row_binary_string(struct row_binary *rows, const void *bytes, size_t size_bytes)
 {
     unsigned char length[10];

@@ -37,7 +37,7 @@ static void read_value(struct tab_value *value, char *from, char *to)
     value->size_bytes = (size_t)(out - from);
 }
 
-/* A line, with its newline, which becomes a NUL. */
+/* Reads a line and overwrites its newline with a NUL. */
 static int read_line(struct tab_separated *reader, char *line, char *newline, struct error *error)
 {
     size_t count = 0;
@@ -66,7 +66,7 @@ static int read_line(struct tab_separated *reader, char *line, char *newline, st
 int tab_separated_read(struct tab_separated *reader, const char *bytes, size_t size_bytes,
                        struct error *error)
 {
-    if (size_bytes == 0) /* there may be no memory yet */
+    if (size_bytes == 0) /* reader->text may still be NULL */
         return 0;
     if (array_reserve(&reader->text, &reader->text_capacity, reader->text_bytes + size_bytes,
                       error) != 0)
