@@ -22,7 +22,7 @@
 /* archive.sql */
 extern const char archive_sql_columns[];
 
-/* What is copied of a table, where it is not all of it. Blocks stay that rollups name. */
+/* The rows that we copy of a table, if not all. We keep the blocks that rollups name. */
 static const struct {
     const char *table, *rest;
 } cut[] = {
@@ -97,7 +97,7 @@ static int copy_table(sqlite3 *copy, sqlite3 *database, bool calls, sqlite3_stmt
     return status;
 }
 
-/* Makes the tables and indexes of schema.sql; its views are made anew where a run is unpacked. */
+/* Makes the tables and indexes of schema.sql. archive_add_views() makes the views again later. */
 static int make_tables(sqlite3 *copy)
 {
     sqlite3 *memory = NULL;
@@ -149,8 +149,8 @@ static int copy_all(sqlite3 *copy, sqlite3 *database, bool calls)
     return status;
 }
 
-/* The views that a load makes. A run that another version pushed has other ones: they are left out, for
- * fisql puts its own over them anyway, or refuses it. */
+/* Makes the views of this fisql. A run pushed by another version has other views: we leave these
+ * out, because fisql replaces them with its own or refuses the run. */
 int archive_add_views(const char *path)
 {
     sqlite3 *database = NULL, *memory = NULL;
@@ -191,7 +191,7 @@ int archive_add_views(const char *path)
 
 static const char temporary_start[] = "fisql-push-";
 
-/* Removes a copy that a push which was killed has left: nobody holds its lock. */
+/* Removes the copy of a killed push: nobody holds its lock. */
 static void remove_left(int folder, const char *name)
 {
     struct stat status;
@@ -215,7 +215,7 @@ static void remove_all_left(const char *path)
         closedir(folder);
 }
 
-/* Locks the new file. Another push may have taken it for one that was left, before it was locked. */
+/* Locks the new file. Before that, another push may have taken it for a leftover and removed it. */
 static bool lock_own(struct archive *archive, int file)
 {
     struct stat named, opened;
@@ -228,7 +228,7 @@ static bool lock_own(struct archive *archive, int file)
     return locked;
 }
 
-/* A file of ours alone, that a signal that ends fisql removes. */
+/* Makes a file that only we can read. A signal that ends fisql removes it. */
 static int make_temporary(struct archive *archive)
 {
     const char *folder = getenv("TMPDIR");
@@ -300,7 +300,7 @@ static int put_part(struct packer *packer)
     return status;
 }
 
-/* Packs what was read, the last time with ZSTD_e_end. */
+/* Packs the bytes read; the last call passes ZSTD_e_end. */
 static int pack(struct packer *packer, size_t size_bytes, ZSTD_EndDirective end)
 {
     ZSTD_inBuffer in = {packer->in, size_bytes, 0};
@@ -369,8 +369,8 @@ struct unpacker {
     size_t left; /* 0 = the frame is whole */
 };
 
-/* All parts but the last are full, and what is packed does not grow by much: so parts that never end, or that hold
- * nothing, are refused before or when they come. Pages of rows pack to a tenth or so. */
+/* All parts but the last are full, and packing makes no input much larger. So we refuse parts
+ * that never end or hold nothing, before or when they come. Pages of rows pack to about a tenth. */
 enum { UNPACKED_FACTOR_MAX = 1000 };
 
 static int check_size(const char *what, int64_t parts, int64_t bytes)

@@ -52,7 +52,7 @@ static int check_settings(const struct query_request *request, const struct quer
     return 0;
 }
 
-/* The value given, else the header's default. */
+/* The given value, else the default in the header. */
 static const char *setting_of(const struct query_request *request, const struct query_part *part)
 {
     size_t length = strlen(part->name);
@@ -64,7 +64,7 @@ static const char *setting_of(const struct query_request *request, const struct 
     return value;
 }
 
-/* The parameters that name runs: the set, and the side that it is. */
+/* Chooses the runs of each parameter that names runs, on the side of that parameter. */
 static int choose_runs(struct store *store, const struct query_request *request,
                        const struct query_file *query)
 {
@@ -98,7 +98,7 @@ struct step {
     char *sql;
 };
 
-/* Where the next step begins, NULL where there is none. */
+/* The start of the next step, NULL = there is none. */
 static const char *next_mark(const char *text)
 {
     for (const char *line = text; *line != '\0';) {
@@ -112,7 +112,7 @@ static const char *next_mark(const char *text)
     return NULL;
 }
 
-/* Reads the step that begins at the mark. Free step->sql; *next becomes the mark behind it. */
+/* Reads the step at the mark. *next becomes the following mark. The caller frees step->sql. */
 static int read_step(struct step *step, const char *mark, const char **next)
 {
     const char *sql = strchrnul(mark, '\n');
@@ -156,8 +156,7 @@ struct answer {
     int stack_column;
 };
 
-/* A row is left out where a pattern matches a function of its stack, or that function's file or module.
- */
+/* Drops a row if a pattern matches a function of its stack, or the file or module of one. */
 static bool keep_row(void *context, sqlite3_stmt *statement)
 {
     struct answer *answer = context;
@@ -230,7 +229,7 @@ static int write_answer(struct store *store, const struct query_request *request
     return status;
 }
 
-/* Labels are read where they are asked for. */
+/* Reads the labels before the first step that uses them. */
 static int look_labels(struct store *store, const struct step *step, bool *there)
 {
     if (*there || step->kind == STEP_GATHER || strstr(step->sql, "labels") == NULL)
@@ -245,7 +244,7 @@ int ask_run(struct store *store, const struct query_request *request,
     bool labels_there = false;
     *rows = 0;
     int status = check_settings(request, query);
-    /* One state of the file for all steps, whatever is pushed meanwhile. */
+    /* All steps see one state of the file, even while others push. */
     if (status == 0 && sqlite3_exec(store->local, "BEGIN", NULL, NULL, NULL) != SQLITE_OK)
         status = fail("%s: %s", store->url, sqlite3_errmsg(store->local));
     if (status == 0)
@@ -265,6 +264,6 @@ int ask_run(struct store *store, const struct query_request *request,
     }
     if (sqlite3_get_autocommit(store->local) == 0)
         sqlite3_exec(store->local, "ROLLBACK", NULL, NULL,
-                     NULL); /* it wrote nothing but temporaries */
+                     NULL); /* we wrote only temporary tables */
     return status;
 }

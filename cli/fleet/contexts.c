@@ -14,8 +14,8 @@
 
 enum { STACK_FRAMES_MAX = 64 };
 
-/* The context's id of the function under that parent: a multiplication and shifts mix all bits
- * (Steele, Lea and Flood 2014: SplitMix). 0 means none. */
+/* The id of the context that calls the function from that parent. A multiplication and shifts
+ * mix all bits (Steele, Lea and Flood 2014: SplitMix). 0 means none. */
 static int64_t id_under(int64_t parent, int64_t function)
 {
     uint64_t x = (uint64_t)parent * 0x9e3779b97f4a7c15u + (uint64_t)function;
@@ -99,7 +99,7 @@ static int read_frames(struct contexts *contexts, sqlite3 *database)
     while (result == SQLITE_OK && sqlite3_step(rows) == SQLITE_ROW) {
         int64_t id = sqlite3_column_int64(rows, 0), parent = sqlite3_column_int64(rows, 1);
         if (id < 1 || (uint64_t)id >= contexts->count || parent < 0 || parent >= id)
-            continue; /* run_ids_sound() and database_check_frames() let none through */
+            continue; /* run_ids_sound() and database_check_frames() refuse such rows */
         contexts->parents[id] = (uint32_t)parent;
         contexts->functions[id] = (uint32_t)sqlite3_column_int64(rows, 2);
         contexts->ids[id] = id_under(contexts->ids[parent], sqlite3_column_int64(rows, 3));

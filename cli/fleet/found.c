@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* The queries, and what of a row is the same where the finding is the same. */
+/* The queries, and the SQL for the part of a row that identifies the finding. */
 static const struct {
     const char *query, *detail;
 } kinds[] = {
@@ -30,7 +30,8 @@ int found_make(sqlite3 *database)
         "CREATE TEMP TABLE found(query TEXT, function_id INTEGER, detail TEXT, calls INTEGER)",
         NULL, NULL, NULL);
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0] && result == SQLITE_OK; i++) {
-        /* All pieces are our own text; functions of one name have one stable id, or are copies of one. */
+        /* All pieces are our own text, so no input becomes SQL. Functions of one name share a
+         * stable id, or are copies of one. */
         char *sql = sqlite3_mprintf(
             "INSERT INTO temp.found SELECT %Q, (SELECT min(stable(f.stable_id)) FROM functions f"
             " WHERE f.name = q.function), coalesce(%s, ''), q.calls FROM (%s\n) AS q",

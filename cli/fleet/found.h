@@ -1,5 +1,5 @@
-/* What a run's own queries find that holds in every call: the temporary table
- * found(query, function_id, detail, calls), for queries/push/findings.sql. */
+/* The findings of a run's own queries that hold in every call, as the temporary table
+ * found(query, function_id, detail, calls) for queries/push/findings.sql. */
 #ifndef FISQL_CLI_FLEET_FOUND_H
 #define FISQL_CLI_FLEET_FOUND_H
 

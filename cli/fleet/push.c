@@ -44,7 +44,7 @@ static int problem(const struct push *push)
     return fail("%s: %s", push->path, sqlite3_errmsg(push->database));
 }
 
-/* The labels as the table temp.given. The last of a key counts. */
+/* Puts the labels into the table temp.given. If a key comes twice, the last one counts. */
 static int give_labels(struct push *push)
 {
     sqlite3_stmt *insert = NULL;
@@ -102,8 +102,8 @@ static bool given(const struct push *push, const char *label)
     return found;
 }
 
-/* Is the run there? *known says so. A repeated push is to change nothing, so one that would is an error.
- */
+/* Looks whether the store has the run and sets *known. A repeated push must change nothing, so
+ * we refuse one that would. */
 static int look_for_run(struct push *push, bool *known)
 {
     sqlite3_stmt *rows = prepare_known(push->store, push->run);
@@ -173,7 +173,7 @@ static int put_part(void *context, int64_t number, const void *bytes, size_t siz
     return store_part(push->store, number, bytes, size_bytes);
 }
 
-/* The row of runs comes last: it is what makes the run one of those that are there. */
+/* Pushes the row of runs last: it makes the run visible. */
 static int push_tables(struct push *push)
 {
     static const char *const tables[] = {
@@ -235,7 +235,7 @@ static int push_read(struct push *push)
         status = archive_make(&push->archive, push->database, push->options->calls);
     if (status == 0 && !known)
         status = store_begin(push->store);
-    if (status == 0 && !known) /* it may have come in between */
+    if (status == 0 && !known) /* another push may have been faster */
         status = store_look(push->store, push->run);
     if (status == 0 && !known)
         status = look_for_run(push, &known);

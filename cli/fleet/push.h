@@ -1,6 +1,6 @@
 /*
- * Pushing one run: the rows of each fleet table, by the statements of queries/push/, and the run's
- * database, packed.
+ * Pushing one run: the rows of each fleet table, made by the statements of queries/push/, and the
+ * run's packed database.
  */
 #ifndef FISQL_CLI_FLEET_PUSH_H
 #define FISQL_CLI_FLEET_PUSH_H
@@ -13,15 +13,15 @@
 struct push_options {
     const char *const *labels; /* KEY=VALUE; borrowed */
     size_t labels_count;
-    bool calls; /* every call and allocation, too */
+    bool calls; /* also push every call and allocation */
     bool quiet;
 };
 
-/* Is the text a label? Says what is wrong with it. Returns 0 or 2. */
+/* Checks that the text is a label. Returns 0, or 2 after saying what is wrong. */
 int push_label_check(const char *label);
 
-/* Pushes the database at `path`. A run that is there already, with the same labels, changes nothing.
- * Returns 0, or 2 after saying what is wrong: nothing of the run is there then. */
+/* Pushes the database at `path`. Changes nothing if the store has this run with the same labels.
+ * Returns 0, or 2 after saying what is wrong; then the store has nothing of the run. */
 int push_run(struct store *store, const char *path, const struct push_options *options);
 
 #endif

@@ -1,13 +1,13 @@
 /*
- * Where many runs are kept: an SQLite file (cli/fleet/schema_fleet.sql), or a ClickHouse server. The same tables
- * with the same columns; what is asked of them is SQL that both understand.
+ * Where we keep many runs: in an SQLite file (cli/fleet/schema_fleet.sql) or on a ClickHouse
+ * server. Both have the same tables and columns, and we ask both with SQL that both understand.
  *
- * Asking: store_open() makes `local`, an SQLite connection in which `runs` can be read, and `labels` from
- * store_look_labels() on.
- * store_gather() runs SQL where the rows are and puts the result into a temporary table of `local`;
- * what comes of that is worked out there.
+ * Asking: store_open() makes `local`, an SQLite connection that has `runs`, and `labels` after
+ * store_look_labels(). store_gather() runs SQL where the rows are and puts the result into a
+ * temporary table of `local`, where we work out the rest.
  *
- * Pushing: store_begin(), rows, parts, store_commit(). Until that, nothing of the run is seen by anybody.
+ * Pushing: store_begin(), rows, parts, store_commit(). Before the commit nobody sees anything of
+ * the run.
  */
 #ifndef FISQL_CLI_FLEET_STORE_H
 #define FISQL_CLI_FLEET_STORE_H
@@ -48,51 +48,53 @@ struct store {
     void *connection; /* the engine's own */
 };
 
-/* The file, or the server where `url` begins with http:// or https://; writes: make it and its tables
- * where they are missing, over the `cluster` of that name, if one is given. Close in any case. */
+/* Opens the file, or the server if `url` begins with http:// or https://. With `writes`, makes
+ * it and its tables if they are missing, on the cluster of that name if one is given. Close in
+ * any case. */
 int store_open(struct store *store, const char *url, const char *cluster, bool writes);
 void store_close(struct store *store);
 
-/* Only makes the file, or the tables on this server: on each shard of a cluster, before anything is pushed
- * over it. Close in any case. */
+/* Only makes the file, or the tables on this one server. Each shard of a cluster needs this
+ * before the first push to the cluster. Close in any case. */
 int store_make(struct store *store, const char *url, const char *cluster);
 
-/* While writing: `runs` and `labels` have what there is of that run. */
+/* While writing: fills `runs` and `labels` with the rows of that run. */
 int store_look(struct store *store, const char *run);
 
-/* No other push comes in between, where the engine can see to it; run_id is a new one. */
+/* Begins a push with a new run_id. Keeps other pushes out if the engine can. */
 int store_begin(struct store *store);
 
-/* All rows of the statement become rows of the run in that table; columns by name. The statement is
- * reset. */
+/* Adds all rows of the statement to that table as the run's; matches columns by name. Resets the
+ * statement. */
 int store_rows(struct store *store, const char *table, sqlite3_stmt *rows);
 
-/* A row of the table parts. */
+/* Adds a row to the table parts. */
 int store_part(struct store *store, int64_t number, const void *bytes, size_t size_bytes);
 
-/* The run is there, whole. */
+/* Makes the whole run visible. */
 int store_commit(struct store *store);
 
-/* It is not: nothing of it is seen. Does nothing where no push was begun. */
+/* Drops the begun push: nobody sees anything of it. Does nothing if no push was begun. */
 void store_abandon(struct store *store);
 
-/* While writing: `runs`, `labels` and `batches` have all that there is. */
+/* While writing: fills `runs`, `labels` and `batches` with all rows. */
 int store_look_all(struct store *store);
 
-/* While asking: `labels` has all labels; or those too whose VALUE or KEY=VALUE the set is. */
+/* While asking: fills `labels` with all labels, or adds those that the set means by VALUE or
+ * KEY=VALUE. */
 int store_look_labels(struct store *store);
 int store_look_set(struct store *store, const char *set);
 
-/* Sums up the runs of the temporary table folding(run_id) as that batch (queries/fold/). They are read
- * from the moment on when all is there. */
+/* Sums up the runs of the temporary table folding(run_id) as that batch (queries/fold/). Queries
+ * read the sums only once all of them are stored. */
 int store_fold(struct store *store, int64_t batch_id);
 
-/* Makes the temporary table `name` of the rows that the SQL gives. It may read the tables of many runs,
- * and the temporary tables that `uses` names, words separated by spaces. Where the first of these is
- * empty the SQL has to give no rows. */
+/* Makes the temporary table `name` from the rows of the SQL. The SQL may read the tables of many
+ * runs and the temporary tables in `uses`, words separated by spaces. It must give no rows if
+ * the first of these is empty. */
 int store_gather(struct store *store, const char *name, const char *sql, const char *uses);
 
-/* The bytes of a part; the caller frees. */
+/* Reads a part; the caller frees its bytes. */
 int store_read_part(struct store *store, int64_t run_id, int64_t number, void **bytes,
                     size_t *size_bytes);
 
@@ -102,7 +104,8 @@ extern const struct store_engine store_sqlite, store_clickhouse;
 /* The version of the tables, in both. */
 enum { STORE_VERSION = 2 };
 
-/* Are the table's rows not one run's? One that is there already stays. */
+/* Do the rows of the table belong to no single run? A push then keeps a row that is there
+ * already. */
 bool store_is_common(const char *table);
 
 #endif

@@ -1,9 +1,11 @@
 /*
- * Many runs on a ClickHouse server (cli/fleet/schema_clickhouse.sql). `local` is an SQLite database in memory with the
- * tables of cli/fleet/schema_fleet.sql, of which `runs` and `labels` are filled from the server's.
+ * Many runs on a ClickHouse server (cli/fleet/schema_clickhouse.sql). `local` is a temporary SQLite
+ * database with the tables of cli/fleet/schema_fleet.sql. We fill its `runs` and `labels` from the
+ * server.
  *
- * A push takes a random run_id for its rows and writes the row of runs last; nothing is read of a run_id
- * that has none. What a query gathers is restricted to chosen runs, which are sent along as a table.
+ * A push chooses a random run_id for its rows and writes the row of runs last; we read no rows of a
+ * run_id without that row. We restrict each query to the chosen runs and send these along as a
+ * table.
  */
 #include "cli/fleet/store.h"
 
@@ -20,8 +22,8 @@
 #include <string.h>
 #include <sys/random.h>
 
-/* Rows go out in pieces of so many bytes, before they are packed; at most a million rows, for the server
- * then takes them as one block. */
+/* We send rows in pieces of this size before packing, and of at most a million rows: the server
+ * then takes a piece as one block. */
 enum { PIECE_BYTES = 16 << 20, PIECE_ROWS = 500000 };
 
 static const char cluster_settings[] = "insert_distributed_sync=1";
@@ -51,8 +53,8 @@ static const char *sharded_by(const char *table)
     return "cityHash64(run_id)";
 }
 
-/* A statement of cli/fleet/schema_clickhouse.sql, and over a cluster the Distributed table: all rows of a run go to
- * one shard. */
+/* Runs a statement of cli/fleet/schema_clickhouse.sql; for a cluster also makes the Distributed
+ * table, which puts all rows of a run on one shard. */
 static int make_table(struct store *store, const char *statement, size_t length)
 {
     char name[64];
@@ -93,7 +95,7 @@ static int make_tables(struct store *store)
     return status;
 }
 
-/* The version of the tables; 0 where they are new. */
+/* Reads the version of the tables; 0 = they are new. */
 static int read_version(struct store *store, int64_t *version)
 {
     const struct clickhouse_expected expected = {
@@ -144,13 +146,13 @@ static int execute_local(struct store *store, const char *sql)
 #define LABELS_COLUMNS "run_id, key, value"
 #define BATCHES_COLUMNS "batch_id, run_id, runs"
 
-/* Of several pushes of a run the first counts. */
+/* The first of several pushes of a run counts. */
 static const char runs_sql[] = "SELECT " RUNS_COLUMNS " FROM runs ORDER BY pushed, run_id",
                   one_run_sql[] =
                       "SELECT " RUNS_COLUMNS
                       " FROM runs WHERE run IN (SELECT run FROM wanted) ORDER BY pushed, run_id";
 
-/* What is looked at of the server's tables. */
+/* What we read of the server's tables. */
 static const struct clickhouse_expected runs_expected = {.table = "runs",
                                                          .names_sql =
                                                              "SELECT " RUNS_COLUMNS " FROM runs",
@@ -164,7 +166,7 @@ static const struct clickhouse_expected runs_expected = {.table = "runs",
                                                                          " FROM batches",
                                                             .rows_max = CLICKHOUSE_ROWS_MAX};
 
-/* Keeps the rows that the SQL gives, in one transaction: to commit each costs more than the row. */
+/* Stores the rows of the SQL in one transaction: a commit per row would cost more than the row. */
 static int look_at(struct store *store, const struct clickhouse_expected *expected, const char *sql,
                    const struct http_table *tables, size_t tables_count)
 {
@@ -184,7 +186,7 @@ static int look_runs_clickhouse(struct store *store)
                        : status;
 }
 
-/* A label of a push that was killed has no run. */
+/* Drops the labels of killed pushes: they have no run. */
 static int drop_labels_of_none(struct store *store)
 {
     return execute_local(store, "DELETE FROM labels WHERE run_id NOT IN (SELECT run_id FROM runs)");
@@ -202,7 +204,8 @@ static int look_all_clickhouse(struct store *store)
     return status == 0 ? look_labels_clickhouse(store) : status;
 }
 
-/* The labels that the set may mean: to keep those of all runs costs more than all else that is read of them. */
+/* Reads only the labels that the set may mean: those of all runs would cost more than everything
+ * else we read. */
 static int look_set_clickhouse(struct store *store, const char *set)
 {
     static const char sql[] =
@@ -217,7 +220,7 @@ static int look_set_clickhouse(struct store *store, const char *set)
     return status == 0 ? drop_labels_of_none(store) : status;
 }
 
-/* One run, however many there are. */
+/* Reads one run only, however many the server has. */
 static int look_clickhouse(struct store *store, const char *run)
 {
     sqlite3_stmt *insert = NULL;
@@ -255,7 +258,7 @@ static int connect_clickhouse(struct store *store)
     store->connection = http_open(store->url, &error);
     if (store->connection == NULL)
         return fail("%s", error.text);
-    /* "" is a temporary file: it is in memory as far as there is room. */
+    /* "" is a temporary file that SQLite keeps in memory while there is room. */
     int result = sqlite3_open("", &store->local);
     distrust(store->local, DISTRUST_CHANGE_ROWS);
     return result == SQLITE_OK &&
@@ -302,7 +305,7 @@ static int begin_clickhouse(struct store *store)
     return 0;
 }
 
-/* Rows on their way. */
+/* Rows that we are sending. */
 struct sender {
     struct store *store;
     char *query;
@@ -324,7 +327,7 @@ static int send_rows(struct sender *sender)
     return status;
 }
 
-/* INSERT INTO table (columns) FORMAT RowBinary; *text says which columns are text. */
+/* INSERT INTO table (columns) FORMAT RowBinary. Sets in *text which columns are text. */
 static char *insert_query(struct store *store, const char *table, sqlite3_stmt *rows, bool *text)
 {
     char *sql = NULL;
@@ -403,7 +406,7 @@ static int part_clickhouse(struct store *store, int64_t number, const void *byte
     return status;
 }
 
-/* The row of runs is there: that was all. */
+/* Nothing is left to do: the row of runs is written. */
 static int commit_clickhouse(struct store *store)
 {
     (void)store;
@@ -412,7 +415,7 @@ static int commit_clickhouse(struct store *store)
 
 static void abandon_clickhouse(struct store *store)
 {
-    (void)store; /* rows without a row in runs are read by nobody */
+    (void)store; /* nobody reads rows without a row in runs */
 }
 
 /* ---- batches ---- */
@@ -449,7 +452,7 @@ static int fold_table(struct store *store, const struct embedded_query *sums, in
     return status;
 }
 
-/* The rows of batches come last, in one piece: before, nobody reads the sums. */
+/* Sends the rows of batches last and in one piece: before that nobody reads the sums. */
 static int send_batch(struct store *store, int64_t batch_id)
 {
     struct row_binary rows = {0};
@@ -491,7 +494,7 @@ static int fold_clickhouse(struct store *store, int64_t batch_id)
 
 /* ---- asking ---- */
 
-/* Is the first table that it uses empty? Then it gives no rows, and the server need not look for any. */
+/* Is the first table in `uses` empty? Then the SQL gives no rows and we need not ask the server. */
 static bool finds_nothing(struct store *store, const char *uses)
 {
     char name[64], sql[96];
@@ -501,7 +504,7 @@ static bool finds_nothing(struct store *store, const char *uses)
     return run_integer(store->local, sql, 1) == 0;
 }
 
-/* The tables of runs are empty here: what is asked of them gives the columns, and no rows. */
+/* Runs the SQL here, where the tables of runs are empty: it gives the columns and no rows. */
 static int gather_nothing(struct store *store, const char *name, const char *sql)
 {
     char *text = sqlite3_mprintf("CREATE TEMP TABLE \"%w\" AS %s", name, sql);

@@ -1,4 +1,4 @@
-/* What a ClickHouse server is asked and answers: see store_clickhouse_parts.h. */
+/* Queries to a ClickHouse server and its answers: see store_clickhouse_parts.h. */
 #include "cli/fleet/store_clickhouse_parts.h"
 
 #include "cli/clickhouse/tab_separated.h"
@@ -30,7 +30,7 @@ int clickhouse_tell(struct store *store, const char *sql, bool without_database)
     return clickhouse_ask(store, &request);
 }
 
-/* The answers lie in temporary files, as far as they do not fit into memory. */
+/* SQLite keeps the answers in temporary files if they do not fit into memory. */
 static const char *local_words(sqlite3 *local)
 {
     return sqlite3_errcode(local) == SQLITE_FULL
@@ -45,11 +45,11 @@ int clickhouse_local_problem(const struct store *store)
 
 /* ---- answers ---- */
 
-/* An answer becomes rows of a table of `local`. */
+/* Turns an answer into rows of a table of `local`. */
 struct receiver {
     struct store *store;
     const struct clickhouse_expected *expected;
-    sqlite3_stmt *names; /* never run: its columns are those that the answer has to have */
+    sqlite3_stmt *names; /* never run: the answer must have its columns */
     bool text[TAB_COLUMNS_MAX];
     size_t count;
     sqlite3_stmt *insert;
@@ -60,7 +60,8 @@ static const char *name_of(const struct receiver *receiver, size_t column)
     return sqlite3_column_name(receiver->names, (int)column);
 }
 
-/* The names become SQL: those of the query alone are taken, whatever the server answers. */
+/* Checks the names, which become SQL: we accept only the query's own, whatever the server
+ * answers. */
 static int check_names(struct receiver *receiver, const struct tab_value *values, size_t count,
                        struct error *error)
 {
@@ -75,7 +76,7 @@ static int check_names(struct receiver *receiver, const struct tab_value *values
                                  receiver->store->url);
 }
 
-/* CREATE TEMP TABLE, and the INSERT of a row. */
+/* Writes the CREATE TEMP TABLE, and the INSERT of a row. */
 static void write_statements(const struct receiver *receiver, sqlite3_str *create,
                              sqlite3_str *insert)
 {
@@ -174,7 +175,6 @@ int clickhouse_receive(struct store *store, const struct clickhouse_expected *ex
     return status;
 }
 
-/* A temporary table as it is sent along: its columns of integers and of text. */
 int clickhouse_pack(struct store *store, const char *name, struct row_binary *rows,
                     char **structure)
 {
@@ -204,7 +204,6 @@ int clickhouse_pack(struct store *store, const char *name, struct row_binary *ro
     return step == SQLITE_DONE ? 0 : clickhouse_local_problem(store);
 }
 
-/* Asks with a temporary table sent along. */
 int clickhouse_receive_with(struct store *store, const struct clickhouse_expected *expected,
                             const char *sql, const char *sent)
 {

@@ -1,6 +1,6 @@
 /*
- * Many runs in one SQLite file. The connection to it is the local one, too: what is gathered goes from
- * the file's tables into temporary ones. A push is one transaction.
+ * Many runs in one SQLite file. `local` is the connection to this file: we gather from its tables
+ * into temporary ones. A push is one transaction.
  */
 #include "cli/fleet/store.h"
 
@@ -44,7 +44,7 @@ static int execute(struct store *store, const char *sql)
     return sqlite3_exec(store->local, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 : problem(store);
 }
 
-/* A new file is its owner's alone, as the databases of runs are. */
+/* Only its owner may read a new file, as with the databases of runs. */
 static int make_file(const char *path)
 {
     int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
@@ -78,7 +78,7 @@ static int check(struct store *store)
                : 2;
 }
 
-/* An empty file gets the tables, by whoever comes first. */
+/* Makes the tables if the file is empty; another process may have been faster. */
 static int make_tables(struct store *store)
 {
     if (execute(store, "BEGIN IMMEDIATE") != 0)
@@ -99,7 +99,7 @@ static int open_sqlite(struct store *store, bool writes)
         return 2;
     if (!distrust_beside(store->url, true))
         return 2;
-    /* A reader may have to undo what a killed push left, so it asks to write, too. */
+    /* A reader may have to undo the rest of a killed push, so it needs write access, too. */
     int result = sqlite3_open_v2(store->url, &store->local,
                                  SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
     if (result != SQLITE_OK)
@@ -127,7 +127,7 @@ static int begin_sqlite(struct store *store)
 {
     if (execute(store, "BEGIN IMMEDIATE") != 0)
         return 2;
-    /* An answer that could not be read must not be taken for an id: another run may have it. */
+    /* If the query fails we must not take its result for an id: another run may have that one. */
     store->run_id = run_integer(store->local, "SELECT coalesce(max(run_id), 0) + 1 FROM runs", -1);
     return store->run_id > 0 ? 0 : problem(store);
 }
@@ -218,7 +218,7 @@ static void abandon_sqlite(struct store *store)
 
 static int look_sqlite(struct store *store, const char *run)
 {
-    (void)store; /* they are always up to date */
+    (void)store; /* these tables are always up to date */
     (void)run;
     return 0;
 }
@@ -261,7 +261,7 @@ static int fold_sqlite(struct store *store, int64_t batch_id)
 
 static int gather_sqlite(struct store *store, const char *name, const char *sql, const char *uses)
 {
-    (void)uses; /* they are in reach */
+    (void)uses; /* the SQL can read the tables directly */
     char *text = sqlite3_mprintf("CREATE TEMP TABLE \"%w\" AS %s", name, sql);
     int status =
         text != NULL && distrust_execute(store->local, text) == SQLITE_OK ? 0 : problem(store);
