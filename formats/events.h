@@ -1,51 +1,57 @@
 /*
- * The events of a log: what stands in the units of an EVENTS chunk (formats/log.h), behind its snapshot.
+ * The events of a log: the units of an EVENTS chunk (formats/log.h) after its snapshot.
  *
- * The first unit of an event says what it is: bit 0 clear is an exit of the innermost open
- * call, its bits 1..15 being the ticks since the event before. Bit 0 set is a code in bits 1..15, of the list
- * FISQL_EVENTS, and the units of its fields follow.
+ * The first unit of an event says what the event is. If bit 0 is clear, it is an exit of the
+ * innermost open call, and bits 1..15 are the ticks since the event before. If bit 0 is set, bits
+ * 1..15 are a code of the list FISQL_EVENTS, and the units of its fields follow.
  *
  * The number after a field's name is its length in units, the low unit first. A delta is in ticks
- * since the event before (or tick_start); one that does not fit is preceded by TIME. An allocation's
- * slot names a dictionary entry whose function is 0 and whose site is where malloc or the like was
- * called. A short address (2 units) is signed and counts 16-byte steps from the header's heap_base:
- * address = heap_base + 16 * value. An ALLOC comes after the allocation happened and a FREE before it
- * happens, so between threads the order of ticks is the order of events; a REALLOC frees `old` at
- * its tick and allocates `new` `elapsed` ticks later (its own tick does not advance by elapsed: the
- * next event's delta counts from the realloc's start). old = 0 never occurs (that is an ALLOC);
- * the new size and address of a realloc that failed are not logged.
+ * since the event before (or tick_start); TIME precedes a delta that does not fit. An allocation's
+ * slot names a dictionary entry whose function is 0 and whose site is the place that called malloc
+ * or the like. A short address (2 units) is signed and counts 16-byte steps from the header's
+ * heap_base: address = heap_base + 16 * value.
  *
- * A GAP comes before the event that ended more than gap_ticks without an event (before that
- * event's TIME, too), and does not advance the clock. gap is the ticks from the event before to the
- * one that follows, reading the ticks from then until the thread's clocks were read (at most 2^32 - 1).
- * cpu is its CLOCK_THREAD_CPUTIME_ID in ns; waits and preemptions are its voluntary and involuntary
- * switches, the faults those without and with I/O (getrusage: ru_nvcsw, ru_nivcsw, ru_minflt,
- * ru_majflt). All of these are totals since the thread's start, the last four modulo 2^32.
+ * An ALLOC comes after the allocation and a FREE before it happens, so between threads the order of
+ * ticks is the order of events. A REALLOC frees `old` at its tick and allocates `new` `elapsed`
+ * ticks later. Its own tick does not advance by elapsed: the next event's delta counts from the
+ * realloc's start. old = 0 never occurs (that is an ALLOC). The log has no new size or address of a
+ * failed realloc.
  *
- * An INCIDENT's payload begins with its kind (FISQL_INCIDENT_KINDS), 1 byte. Then come the number of the
- * signal, 1 byte (0 = none), flags, 1 byte (FISQL_INCIDENT_ADDRESS, ...), the address that could not be
- * reached, 8 bytes, the address of the code, 8 bytes; with FISQL_INCIDENT_CALLER the address, 8 bytes, that
- * the code's call comes back to in the innermost open function; and text in UTF-8. Kind 0 is more text, from
- * the second byte on, of the thread's incident before it. Kind 8 is, from there on, what registers and the
- * function's variables held then, 8 bytes each, as far as that may be addresses of blocks.
- * The payload of an OBJECT is a kind of one byte (enum fisql_object_kind), the address that the program said
- * it from and the object's address, 8 bytes each, the low byte first; then the count, or the state where it
- * is a number, of 8 bytes, signed; or the state's text, of up to 63 bytes; or nothing.
+ * A GAP comes before an event that ended more than gap_ticks without an event (and before that
+ * event's TIME). It does not advance the clock. gap is the ticks from the event before to the one
+ * that follows, reading the ticks from then until the collector read the thread's clocks (at most
+ * 2^32 - 1). cpu is the thread's CLOCK_THREAD_CPUTIME_ID in ns. waits and preemptions are its
+ * voluntary and involuntary switches, the faults those without and with I/O (getrusage: ru_nvcsw,
+ * ru_nivcsw, ru_minflt, ru_majflt). All of these are totals since the thread's start, the last four
+ * modulo 2^32.
  *
- * Values (record --values) describe themselves. Those of ARGUMENTS are the function's parameters, in
- * their order, the first 30. A value is a tag of one byte and what the tag says:
+ * The payload of an INCIDENT begins with its kind (FISQL_INCIDENT_KINDS), 1 byte. Then come the
+ * number of the signal, 1 byte (0 = none); flags, 1 byte (FISQL_INCIDENT_ADDRESS, ...); the address
+ * that could not be reached, 8 bytes; the address of the code, 8 bytes; with FISQL_INCIDENT_CALLER
+ * the address in the innermost open function that the code's call returns to, 8 bytes; and text in
+ * UTF-8. Kind 0 continues, from its second byte, the text of the thread's incident before it. Kind
+ * 8 has, from its second byte, the values that registers and the function's variables held and that
+ * may be addresses of blocks, 8 bytes each.
+ *
+ * The payload of an OBJECT is its kind, 1 byte (enum fisql_object_kind); the address of the code
+ * that reported it and the object's address, 8 bytes each, the low byte first; then, by its kind, a
+ * number (the count, or a state that is a number), 8 bytes, signed; or the state's text of up to 63
+ * bytes; or nothing.
+ *
+ * Values (record --values) describe themselves. ARGUMENTS holds the function's parameters in their
+ * order, the first 30. A value is a tag of one byte and the bytes that the tag asks for:
  *
  *   0x00 to 0x9f   an integer: tag - 0x20 (-32 to 127)
  *   0xa1 0xa2 0xa3 an integer of 2, 4, 8 bytes, signed
- *   0xa4           one of 8 bytes, unsigned: above 2^63 - 1
+ *   0xa4           an integer of 8 bytes, unsigned: above 2^63 - 1
  *   0xa5 0xa6 0xa7 a pointer of 6, of 8 bytes; NULL
  *   0xa8 to 0xab   a float of 4, 8, 10 (x87's), 16 bytes (IEEE quad)
  *   0xac           length:1 bytes: a struct by value
- *   0xad 0xae      length:2 bytes: text, all of it; the first bytes of a longer one
- *   0xb0           nothing: where it lay was not known there
- *   0xb1           nothing: it was to be read at an address that cannot be read
+ *   0xad 0xae      length:2 bytes: a whole text; the first bytes of a longer one
+ *   0xb0           nothing: we did not know where the value was
+ *   0xb1           nothing: we could not read its address
  *   0xb2           nothing: there was no room for it
- *   0xc0 to 0xff   text of tag - 0xc0 bytes (0 to 63), all of it
+ *   0xc0 to 0xff   a whole text of tag - 0xc0 bytes (0 to 63)
  *
  * Any other tag, or a length beyond the event's bytes, is damage. Numbers have the low byte first.
  */
@@ -54,16 +60,16 @@
 
 #include <stdint.h>
 
-/* The log's version. A reader refuses a newer one: raise it with each change that it cannot skip, such as a
- * new event. */
+/* The log's version. Readers refuse a newer one: raise it with each change that they cannot
+ * skip, such as a new event. */
 #define FISQL_LOG_VERSION 5u
 
 #define FISQL_SLOTS_MAX 0x2000u
 
-/* The events by their codes: the list from which the codes, readers' tables, dump's words and
- * docs/log-format.md are made. A code that names a slot, a kind or a number of bytes has that added. `units`:
- * the event's first units, up to the first field without a length.
- * X(constant, code, what is added, type, units, fields, what) */
+/* The events by their codes. We make the codes, the readers' tables, the words of dump and
+ * docs/log-format.md from this list. If a code names a slot, a kind or a number of bytes, that
+ * is added to it. `units` counts the first units of the event, up to its first field without a
+ * length. X(constant, code, what is added, type, units, fields, what) */
 #define FISQL_EVENTS(X)                                                                            \
     X(ENTER, 0x0000, "slot", ENTER, 2, "delta:1", "a call of dictionary entry *slot*")             \
     X(DEFINE_NEAR, 0x2000, "slot", DEFINE, 5, "function:2 site:2",                                 \
@@ -139,8 +145,8 @@ enum fisql_event_clock {
     FISQL_CLOCK_INSTANT, /* moves it to the instant at which the event happened */
 };
 
-/* What an event is, in whichever code. Readers switch over all of them. ARGUMENTS and RESULT come last: they
- * belong to the event right before. X(type, word of fisql dump, clock) */
+/* What an event is, whichever code it has. Readers switch over all types. ARGUMENTS and RESULT
+ * come last: they belong to the event right before them. X(type, word of fisql dump, clock) */
 #define FISQL_EVENT_TYPES(X)                                                                       \
     X(EXIT, "exit", INSTANT)                                                                       \
     X(ENTER, "enter", INSTANT)                                                                     \
@@ -173,8 +179,8 @@ enum fisql_event_clock {
 #define FISQL_CHECKPOINT_BYTES_MAX 0x8000u /* point and values */
 #define FISQL_CHECKPOINT_TEXT_MAX 4096u    /* of one value */
 
-/* A scope that FISQL_FUNCTION made a call has its point's number in place of a function's address: no
- * address of code is as high. */
+/* A scope that FISQL_FUNCTION recorded as a call has its point's number in place of a function's
+ * address. No address of code is that high. */
 #define FISQL_POINT_ADDRESS 0xf150000000000000u
 #define FISQL_POINT_MAX 0xffffffu
 static inline int fisql_is_point(uint64_t function)

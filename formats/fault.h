@@ -1,21 +1,21 @@
 /*
- * Faults: calls that are made to fail. `fisql record --fault` turns rules into this area
- * (cli/record/record_faults.c) and puts it behind the slots of the live area; the collector
- * (collector/faults/faults.c, in libfisql-faults.so alone) strikes by it, and counts in it, so that what was
- * counted outlives the process.
+ * Faults: calls that we make fail. `fisql record --fault` turns rules into this area
+ * (cli/record/record_faults.c) and puts it behind the slots of the live area. The collector
+ * (collector/faults/faults.c, only in libfisql-faults.so) applies the rules and counts here, so the
+ * counts outlive the process.
  *
  *   struct fisql_faults             the head
  *   struct fisql_fault_rule         [rules]
  *   struct fisql_fault_module       [modules]
- *   of each module, where its entry says: struct fisql_fault_hook [hooks_count] by address, ascending;
- *   struct fisql_fault_place [places_count] by address; its path
- *   struct fisql_recipe_value [values_count]: what the conditions on arguments look at
+ *   of each module, at the offsets in its entry: struct fisql_fault_hook [hooks_count] by address,
+ *   ascending; struct fisql_fault_place [places_count] by address; its path
+ *   struct fisql_recipe_value       [values_count]: where the arguments in conditions lie
  *   texts
  *   struct fisql_fault_counts       [FISQL_FAULT_PROCESSES_MAX]
  *
- * Everything is in this machine's byte order and aligned to 8 bytes; offsets are from the head. The area
- * is written by fisql record, not by the program: the collector checks the head and that offsets lie
- * within, once, and trusts the rest.
+ * Everything is in this machine's byte order and aligned to 8 bytes; offsets are from the head.
+ * fisql record writes the area, not the program. So the collector checks once that the head is
+ * right and that offsets lie within, and trusts the rest.
  */
 #ifndef FISQL_FORMATS_FAULT_H
 #define FISQL_FORMATS_FAULT_H
@@ -33,16 +33,17 @@ struct fisql_faults {
     uint32_t rules, modules;
     uint64_t rules_at, modules_at, values_at, values_count, counts_at;
     uint64_t bytes; /* head and all that follows */
-    uint32_t
-        processes; /* atomic: how many have taken their counts; those beyond the last share that */
+    /* atomic: how many have taken their counts; those beyond the maximum share the last */
+    uint32_t processes;
     uint32_t reserved;
 };
 
 enum fisql_fault_kind {
     FISQL_FAULT_FUNCTION, /* functions with hooks */
-    FISQL_FAULT_ALLOC, /* of the malloc family, or operator new: `targets` has a bit for each enum
-                             fisql_alloc_kind */
-    FISQL_FAULT_CALL /* of the C library: `targets` is the number of the call (formats/fault_calls.h) */
+    /* of the malloc family, or operator new: `targets` has a bit for each enum fisql_alloc_kind */
+    FISQL_FAULT_ALLOC,
+    /* of the C library: `targets` is the number of the call (formats/fault_calls.h) */
+    FISQL_FAULT_CALL
 };
 
 enum fisql_fault_action {
@@ -51,11 +52,11 @@ enum fisql_fault_action {
     FISQL_FAULT_DELAY, /* for `amount` ns, then the call goes on */
     FISQL_FAULT_SIGNAL,
     FISQL_FAULT_EXIT,
-    FISQL_FAULT_MARK /* nothing is done */
+    FISQL_FAULT_MARK /* only count and record it */
 };
 
 enum fisql_fault_per {
-    FISQL_FAULT_PER_PROCESS, /* a forked child goes on counting where its parent was */
+    FISQL_FAULT_PER_PROCESS, /* a forked child continues its parent's count */
     FISQL_FAULT_PER_THREAD,
     FISQL_FAULT_PER_RUN
 };
@@ -72,7 +73,7 @@ enum fisql_fault_test {
 /* A condition on an argument. */
 struct fisql_fault_when {
     uint8_t test;       /* enum fisql_fault_test */
-    uint8_t is_text;    /* it is compared with `bytes` bytes at `text`; else with `number` */
+    uint8_t is_text;    /* compare with `bytes` bytes at `text`; else with `number` */
     uint16_t parameter; /* of a call of the C library: its index, from 0 */
     uint32_t bytes;
     int64_t number;
@@ -83,16 +84,16 @@ struct fisql_fault_rule {
     uint8_t kind;      /* enum fisql_fault_kind */
     uint8_t action;    /* enum fisql_fault_action */
     uint8_t per;       /* enum fisql_fault_per */
-    uint8_t in_vector; /* the result is a float: it comes back in a vector register */
-    uint8_t inside;    /* one of the functions that places name has to be open */
+    uint8_t in_vector; /* the result is a float, returned in a vector register */
+    uint8_t inside;    /* one of the functions in places must be open */
     uint8_t whens_count;
     uint8_t reserved[2];
-    int32_t error; /* errno to set; 0 = it stays */
-    uint32_t
-        sites_count; /* not 0: the stack has to be these sites; from `sites` on: [sites_count] */
+    int32_t error; /* errno to set; 0 = leave it */
+    /* not 0: the stack must be the sites in [sites_count], at `sites` */
+    uint32_t sites_count;
     uint64_t targets;
     uint64_t nth, every; /* 0 = not asked for */
-    uint64_t likely;     /* strikes where a random number is below it; 0 = not asked for */
+    uint64_t likely;     /* fires if a random number is below it; 0 = not asked for */
     uint64_t seed;
     uint64_t value;  /* the result */
     uint64_t amount; /* nanoseconds, signal, exit status */
@@ -101,7 +102,7 @@ struct fisql_fault_rule {
     uint64_t counted; /* atomic: with PER_RUN, the calls that met the conditions */
 };
 
-/* A return address: of the module whose path ends in /NAME, text of so many bytes at `module`. */
+/* A return address in the module whose path ends in /NAME, a text of module_bytes at `module`. */
 struct fisql_fault_site {
     uint64_t module, module_bytes;
     uint64_t address; /* of the module's file */
@@ -113,9 +114,9 @@ struct fisql_fault_module {
     uint64_t places, places_count;
 };
 
-/* The registers that functions leave as they were, by their DWARF numbers (x86-64: rbx, rbp, r12 to r15).
- * On aarch64 vector registers are among them, whose places are not known: no function is made to return
- * there. */
+/* The registers that functions preserve, by DWARF number (x86-64: rbx, rbp, r12 to r15). On
+ * aarch64 these include vector registers, whose places we do not know: there we make no function
+ * return. */
 #define FISQL_FAULT_SAVED                                                                          \
     {                                                                                              \
         3, 6, 12, 13, 14, 15                                                                       \
@@ -125,27 +126,27 @@ struct fisql_fault_module {
 
 /* A call of an entry hook in the code of a function that rules name. Addresses are the file's. */
 struct fisql_fault_hook {
-    uint64_t address; /* that the hook returns to */
+    uint64_t address; /* the return address of the hook */
     uint64_t function;
-    uint64_t rules;     /* a bit for each that names it */
-    uint32_t values;    /* index of the first value: of each of these rules, one for each `when` */
-    uint8_t can_return; /* what follows is known */
-    uint8_t
-        cfa_register; /* the canonical frame address is this register (DWARF's number) + offset */
+    uint64_t rules;     /* a bit for each rule that names the function */
+    uint32_t values;    /* index of the first value: one per `when` of each of these rules */
+    uint8_t can_return; /* we know the fields below */
+    /* the canonical frame address is this register (DWARF number) + cfa_offset */
+    uint8_t cfa_register;
     uint8_t reserved[2];
-    int32_t cfa_offset, return_offset;      /* the return address lies there + return_offset */
-    int32_t saved[FISQL_FAULT_SAVED_COUNT]; /* and so do the callers' registers */
+    int32_t cfa_offset, return_offset;      /* the return address is at CFA + return_offset */
+    int32_t saved[FISQL_FAULT_SAVED_COUNT]; /* and the callers' registers at CFA + these */
 };
 
-/* A function that has to be open (`in`). */
+/* A function that must be open (`in`). */
 struct fisql_fault_place {
     uint64_t address, rules;
 };
 
-/* Of a process. */
+/* The counts of a process. */
 struct fisql_fault_counts {
-    uint64_t reached
-        [FISQL_FAULT_RULES_MAX]; /* calls that met a rule's conditions, nth and the like aside */
+    /* calls that met a rule's conditions, not counting nth and the like */
+    uint64_t reached[FISQL_FAULT_RULES_MAX];
     uint64_t struck[FISQL_FAULT_RULES_MAX];
 };
 

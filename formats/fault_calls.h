@@ -1,15 +1,15 @@
 /*
- * The calls of the C library that can be made to fail (`fisql record --fault`): one list, from which the
- * functions in front of them (collector/faults/faults_calls.c), the names and arguments that rules may use, and the
- * check of errno values are made (cli/record/fault_names.c).
+ * The calls of the C library that `fisql record --fault` can make fail. From this list we make the
+ * wrapper functions (collector/faults/faults_calls.c), and the names, the arguments and the check
+ * of errno values for rules (cli/record/fault_names.c).
  *
  * X(name, arguments, failure, way, errors)
- *   arguments  their names, as POSIX has them, in order; those that rules can look at
+ *   arguments  those that rules can look at, in order, named as in POSIX
  *   failure    the result that means failure
- *   way        how the error is reported: ERRNO, in errno; RESULT, by the result itself (an errno value);
- *              CODE, by the result, whose values are no errno
- *   errors     the values that POSIX.1-2017 and Linux's manual allow (not all that a file system or a device
- *              may add), the usual one first
+ *   way        how the call reports the error: ERRNO, in errno; RESULT, by its result, an errno
+ *              value; CODE, by its result, which is no errno value
+ *   errors     the values that POSIX.1-2017 and Linux's manual allow, the usual one first; file
+ *              systems and devices may have others
  */
 #ifndef FISQL_FORMATS_FAULT_CALLS_H
 #define FISQL_FORMATS_FAULT_CALLS_H

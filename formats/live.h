@@ -1,16 +1,17 @@
 /*
  * The live area: the memory in which threads fill their chunks. It is a file that outlives the
- * processes of the run: a memfd of `fisql record`, opened by the collector through the path in the
- * environment variable FISQL_LIVE, or without fisql record the file RUN.bin.live beside the log. So
- * after a crash or SIGKILL, any process that finds a slot whose owner is gone can finish its chunk
- * and append it to the log (salvage).
+ * processes of the run. With `fisql record` it is a memfd, which the collector opens through the
+ * path in the environment variable FISQL_LIVE; without, it is the file RUN.bin.live beside the log.
+ * So after a crash or SIGKILL, any process that finds a slot whose owner is gone can finish its
+ * chunk and append it to the log (salvage).
  *
- * Layout: a page of struct fisql_live_area, from FISQL_LIVE_TAKEN on a bit for each slot that is
- * taken, then `slots` slots of slot_bytes each, the first at offset FISQL_LIVE_HEADER. The file is
- * sparse, and each process maps the slots that it uses. A slot is a page of struct fisql_live_slot
- * and then the chunk that is being filled, its header first: magic, version, kind, run_id,
- * process_key, pid, tid, thread, sequence, tick_start, first_call, base_address, open_calls,
- * open_depth and flags are filled when the chunk is begun, the rest when it is finished.
+ * Layout: a page of struct fisql_live_area; from FISQL_LIVE_TAKEN on, a bit for each slot, set if
+ * it is taken; then `slots` slots of slot_bytes each, the first at offset FISQL_LIVE_HEADER. The
+ * file is sparse, and each process maps the slots that it uses. A slot is a page of struct
+ * fisql_live_slot and then the chunk that its thread is filling, header first. The thread sets
+ * magic, version, kind, run_id, process_key, pid, tid, thread, sequence, tick_start, first_call,
+ * base_address, open_calls, open_depth and flags when it begins the chunk, the rest when it
+ * finishes it.
  */
 #ifndef FISQL_FORMATS_LIVE_H
 #define FISQL_FORMATS_LIVE_H
@@ -25,7 +26,7 @@
 #define FISQL_LIVE_CHUNK_BYTES (128u * 1024u)
 #define FISQL_LIVE_SLOT_BYTES (FISQL_SLOT_HEADER + FISQL_LIVE_CHUNK_BYTES)
 
-/* Why an image that holds hooks was not recorded. X(constant, number, words) */
+/* Why we did not record an image that holds hooks. X(constant, number, words) */
 #define FISQL_UNRECORDED(X)                                                                        \
     X(USER, 0, "its user or its root folder keeps it from the log")                                \
     X(COLLECTOR, 1, "its user cannot read libfisql.so, or its root folder does not have it")       \
@@ -51,49 +52,50 @@ enum fisql_unrecorded {
 struct fisql_unrecorded_images {
     uint32_t count;                         /* atomic */
     uint32_t named;                         /* atomic */
-    char names[FISQL_UNRECORDED_NAMES][64]; /* of the first ones */
+    char names[FISQL_UNRECORDED_NAMES][64]; /* of the first images */
 };
 
-/* The thread of fisql record that appends whole chunks to the log for the threads that filled them.
- * Its word is a robust futex (set_robust_list(2)): when it is killed, the kernel sets
- * FUTEX_OWNER_DIED there. */
+/* The thread of fisql record that appends whole chunks to the log for the threads that filled
+ * them. Its word is a robust futex (set_robust_list(2)): if the thread is killed, the kernel
+ * sets FUTEX_OWNER_DIED there. */
 #define FISQL_HANDED_MAX 64u
 struct fisql_writer {
-    uint32_t silent;        /* atomic: there are processes that cannot write themselves; a futex */
-    uint32_t serves_silent; /* there is a thread for these */
-    uint32_t alive;  /* atomic: its thread id; 0 = there is none, and threads write their chunks */
-    uint32_t asleep; /* atomic: it waits for `wake` to change */
-    uint32_t wake;   /* futex */
-    uint32_t
-        packs; /* it compresses chunks: whole ones do not come to lie at multiples of their size */
-    uint64_t log_end;                  /* atomic: where the last write to the log ended */
-    uint32_t handed[FISQL_HANDED_MAX]; /* atomic: slots with whole chunks, plus 1; 0 = none. Those
-                                          are found without it, but later */
+    uint32_t silent;        /* atomic, futex: some processes cannot write themselves */
+    uint32_t serves_silent; /* a thread serves these */
+    uint32_t alive;         /* atomic: its thread id; 0 = none, and threads write their chunks */
+    uint32_t asleep;        /* atomic: it waits for `wake` to change */
+    uint32_t wake;          /* futex */
+    /* it compresses chunks, so whole ones do not end up at multiples of their size */
+    uint32_t packs;
+    uint64_t log_end; /* atomic: where the last write to the log ended */
+    /* atomic: slots with whole chunks, plus 1; 0 = none. The writer finds these slots without
+     * the list, too, but later */
+    uint32_t handed[FISQL_HANDED_MAX];
 };
 
-/* What lies in the file behind the slots. */
+/* A part of the file behind the slots. */
 struct fisql_live_part {
     uint64_t offset, bytes; /* 0 bytes = nothing */
 };
 
-/* A part in which processes leave something for a thread of fisql record begins with this. */
+/* The start of each part in which processes leave work for a thread of fisql record. */
 struct fisql_mailbox {
-    uint32_t wake;  /* atomic, futex: changes when there is something to do */
+    uint32_t wake;  /* atomic, futex: changes when there is work */
     uint32_t alive; /* atomic: the thread's id, FUTEX_OWNER_DIED = it was killed; 0 = none */
 };
 
-/* Recipes of modules that were not there when the program was started: of a library that it opens by
- * itself (dlopen), of another program (exec). A process asks by the module's path, and whether it means the
- * same file; fisql record makes them, puts them at the end of the live area's file, says where, and wakes
- * those that wait for the entry's state. An entry is never given back: the same module comes again, in this
- * process or another. */
+/* Recipes of modules that were not loaded when the program started: of a library that it opens
+ * (dlopen), or of another program (exec). A process asks by the module's path, and says which
+ * file it means. fisql record makes the recipes, puts them at the end of the live area's file,
+ * writes their place into the entry, and wakes the processes that wait for its state. An entry
+ * stays: this process or another will load the same module again. */
 #define FISQL_LATE_MAX 128u
 #define FISQL_LATE_PATH_MAX 936u
 enum fisql_late_state {
     FISQL_LATE_FREE = 0,
     FISQL_LATE_WRITING = 1, /* the asking process is filling it */
     FISQL_LATE_ASKED = 2,
-    FISQL_LATE_READY = 3, /* `recipes` says where they are */
+    FISQL_LATE_READY = 3, /* `recipes` has their place */
     FISQL_LATE_NONE = 4   /* there are none */
 };
 struct fisql_late_module {
@@ -101,7 +103,7 @@ struct fisql_late_module {
     uint32_t reserved;
     uint64_t device, inode; /* of the file, as the asking process sees it */
     struct fisql_live_part recipes;
-    char build_id[44]; /* that lies in its memory, hexadecimal, cut; "" = it has none */
+    char build_id[44]; /* of the module in memory, hexadecimal, cut; "" = it has none */
     char path[FISQL_LATE_PATH_MAX];
 };
 struct fisql_late {
@@ -109,9 +111,10 @@ struct fisql_late {
     struct fisql_late_module modules[FISQL_LATE_MAX];
 };
 
-/* Where a process reports to `fisql record` that something went wrong, and waits until the report is printed: one
- * process after another. The box belongs to the process that put its ticket into `holder`, which fisql record sets
- * back to 0. A process that finds it taken for long takes it, because its holder may be gone. */
+/* Where a process reports an incident to `fisql record` and waits until the report is printed.
+ * One process uses the box at a time: the one that put its ticket into `holder`, which fisql
+ * record sets back to 0. A process that finds the box taken for long takes it over, because the
+ * holder may be gone. */
 #define FISQL_INCIDENT_TEXT 512u
 struct fisql_incident {
     uint32_t kind;   /* enum fisql_incident_kind */
@@ -122,23 +125,24 @@ struct fisql_incident {
     uint64_t process_key;
     uint64_t tick;
     uint64_t address, code;
-    uint64_t caller; /* where the call of the code comes back to (FISQL_INCIDENT_CALLER) */
+    uint64_t caller; /* where the call of the code returns to (FISQL_INCIDENT_CALLER) */
     char text[FISQL_INCIDENT_TEXT]; /* ends with NUL */
 };
 struct fisql_incident_box {
     struct fisql_mailbox mailbox;
-    uint32_t unwanted; /* the user wants no words */
-    uint32_t tickets;  /* atomic: how many were given out */
-    uint32_t holder;   /* atomic: the ticket of the incident's process; 0 = none */
-    uint32_t asked;    /* atomic: the ticket that is to be reported */
-    uint32_t begun;    /* atomic: the ticket that is being reported, or was last */
-    uint32_t done;     /* atomic, futex: the ticket that was reported last */
+    uint32_t unwanted; /* the user wants no reports */
+    uint32_t tickets;  /* atomic: number of tickets given out */
+    uint32_t holder;   /* atomic: ticket of the process with the incident; 0 = none */
+    uint32_t asked;    /* atomic: ticket to be reported */
+    uint32_t begun;    /* atomic: ticket being reported, or reported last */
+    uint32_t done;     /* atomic, futex: ticket reported last */
     struct fisql_incident incident;
 };
 
-/* Text that fisql record prints on stderr for a program (fisql.h: FISQL_TELL). A line that begins with FISQL_TOLD_FRAME
- * is a frame of a stack, MODULE+0xFUNCTION (MODULE+0xPLACE), from the start of each module's file: fisql record puts
- * names there. An entry is free again when it was printed. */
+/* Text that fisql record prints on stderr for a program (fisql.h: FISQL_TELL). A line that
+ * begins with FISQL_TOLD_FRAME is a frame of a stack, MODULE+0xFUNCTION (MODULE+0xPLACE),
+ * counted from the start of each module's file: fisql record replaces these addresses with
+ * names. An entry becomes free again when it is printed. */
 #define FISQL_TOLD_MAX 32u
 #define FISQL_TOLD_TEXT_MAX (64u * 1024u - 16u)
 #define FISQL_TOLD_FRAME "      "
@@ -150,28 +154,28 @@ enum fisql_told_state {
 struct fisql_told_entry {
     uint32_t state; /* atomic: enum fisql_told_state */
     uint32_t bytes;
-    uint64_t number; /* of the run: in this order they are printed */
+    uint64_t number; /* in the run: fisql record prints in this order */
     char text[FISQL_TOLD_TEXT_MAX];
 };
 struct fisql_told {
     struct fisql_mailbox mailbox;
-    uint64_t next; /* atomic: the next one's number */
+    uint64_t next; /* number of the next entry */
     struct fisql_told_entry entries[FISQL_TOLD_MAX];
 };
 
-/* What lies behind the slots, each mapped alone. */
+/* The parts behind the slots. Processes map each on its own. */
 struct fisql_live_parts {
-    struct fisql_live_part filter;  /* collector/core/filter.c; none = all functions are recorded */
-    struct fisql_live_part recipes; /* formats/recipe.h; none = values are not recorded */
-    struct fisql_live_part late;    /* struct fisql_late: recipes of modules that come later */
-    struct fisql_live_part faults;  /* formats/fault.h; none = no calls are made to fail */
+    struct fisql_live_part filter;    /* collector/core/filter.c; none = record all functions */
+    struct fisql_live_part recipes;   /* formats/recipe.h; none = record no values */
+    struct fisql_live_part late;      /* struct fisql_late: recipes of modules loaded later */
+    struct fisql_live_part faults;    /* formats/fault.h; none = make no calls fail */
     struct fisql_live_part incidents; /* struct fisql_incident_box */
-    struct fisql_live_part told;      /* struct fisql_told; none = the program prints itself */
-    struct fisql_live_part control;   /* room for what `only` of struct fisql_control says, twice */
+    struct fisql_live_part told;      /* struct fisql_told; none = the program prints by itself */
+    struct fisql_live_part control;   /* room for two filters: see `only` of struct fisql_control */
 };
 
-/* What the macros of fisql_trace.h record: those of at most this level, from 1 to 5. Whoever maps the
- * area may change them at any time: the macros look here. */
+/* The levels up to which the macros of fisql_trace.h record, 1 to 5. Whoever maps the area may
+ * change them at any time: the macros look here. */
 #define FISQL_LEVEL_MAX 5u
 struct fisql_levels {
     uint8_t functions; /* atomic: scopes, checkpoints, messages */
@@ -179,29 +183,33 @@ struct fisql_levels {
     uint8_t reserved[2];
 };
 
-/* What `fisql control` asks of all processes of the run. It changes a field and then `changes`; a process
- * that finds another number there than it knew looks what has changed. */
+/* The requests of `fisql control` to all processes of the run. It changes a field and then
+ * `changes`. A process that finds a new number there looks for the changed fields. */
 #define FISQL_CONTROL_ONLY_MAX (16u << 20) /* bytes of a filter */
 struct fisql_control {
     uint32_t changes;  /* atomic */
     uint32_t switches; /* atomic: how often `recording` of the area was set */
-    uint32_t dumps;    /* atomic: flight recorders to be written */
-    uint32_t depth; /* atomic: levels of calls that are logged, plus 1; 1 = all, 0 = as it began */
-    uint32_t only;  /* atomic: how often a filter was put into parts.control: the last one is in its
-                            first half where this is even */
-    uint32_t only_bytes;          /* of that one, as collector/core/filter.c reads it */
-    struct fisql_live_part marks; /* struct fisql_changes; none = changes leave no mark */
+    uint32_t dumps;    /* atomic: how often to write the flight recorders */
+    /* atomic: levels of calls that are logged, plus 1; 1 = all, 0 = as it began */
+    uint32_t depth;
+    /* atomic: how often a filter was put into parts.control. If even, the last one is in its
+     * first half */
+    uint32_t only;
+    uint32_t only_bytes;          /* of that filter, as collector/core/filter.c reads it */
+    struct fisql_live_part marks; /* struct fisql_changes; none = do not note changes */
 };
 
-/* Whether the collector is starting in the process that fisql record runs: it blocks all signals meanwhile. */
+/* Is the collector starting in the process that fisql record runs? It blocks all signals
+ * meanwhile. */
 struct fisql_start {
     uint32_t program; /* that process's pid, as fisql record sees it; 0 = not known yet */
     uint32_t inside;  /* atomic */
 };
 
-/* What was changed of the recording while it ran, by `fisql control` or the program itself: for the log. Who
- * changes it takes an entry; there are so many in a run, of which the program's own take not the last ones, and
- * what finds none is counted. X(constant, word) */
+/* Changes to the running recording, by `fisql control` or the program itself, for the log. Each
+ * change takes an entry, as long as there are any: a run has FISQL_CHANGES_MAX, and the
+ * program's own changes take only the first FISQL_CHANGES_OWN. We count the changes that find no
+ * entry. X(constant, word) */
 #define FISQL_CHANGES(X)                                                                           \
     X(START, "start")                                                                              \
     X(STOP, "stop")                                                                                \
@@ -232,8 +240,8 @@ struct fisql_change {
     char detail[FISQL_CHANGE_DETAIL];
 };
 struct fisql_changes {
-    uint32_t made;     /* atomic: entries that were taken */
-    uint32_t left_out; /* atomic: changes that found none */
+    uint32_t made;     /* atomic: entries taken */
+    uint32_t left_out; /* atomic: changes that found no entry */
     struct fisql_change entries[FISQL_CHANGES_MAX];
 };
 
@@ -247,7 +255,7 @@ static inline const char *fisql_change_word(uint32_t what)
     return what < FISQL_CHANGES_WHATS ? words[what] : NULL;
 }
 
-/* Notes a change, where fewer than `most` entries are taken. Async-signal-safe. */
+/* Notes a change if fewer than `most` entries are taken, else counts it. Async-signal-safe. */
 static inline void fisql_change_note(struct fisql_changes *changes, uint32_t most,
                                      const struct fisql_change *change)
 {
@@ -278,7 +286,7 @@ static inline char *fisql_change_number(char *at, uint64_t number, unsigned base
     return at;
 }
 
-/* Makes the fact of a change, in FISQL_CHANGE_TEXT bytes. Returns false where it makes no sense. */
+/* Makes the fact of a change, in FISQL_CHANGE_TEXT bytes. Returns 0 if the change is unknown. */
 static inline int fisql_change_text(const struct fisql_change *change, char *text)
 {
     const char *word = fisql_change_word(change->what);
@@ -295,7 +303,7 @@ static inline int fisql_change_text(const struct fisql_change *change, char *tex
     return 1;
 }
 
-/* Takes the entry for the log: makes its fact, once. Returns false where there is none to be written. */
+/* Takes the entry for the log and makes its fact, once. Returns 0 if there is nothing to write. */
 static inline int fisql_change_take(struct fisql_change *entry, char *text)
 {
     uint32_t whole = FISQL_CHANGE_WHOLE;
@@ -304,7 +312,7 @@ static inline int fisql_change_take(struct fisql_change *entry, char *text)
            fisql_change_text(entry, text);
 }
 
-/* What found no entry, as one change more, once. */
+/* Makes one fact of all changes that found no entry, once. Returns 0 if there are none. */
 static inline int fisql_change_take_rest(struct fisql_changes *changes, uint64_t ns, char *text)
 {
     struct fisql_change rest = {0, FISQL_CHANGE_MORE, ns, 0, ""};
@@ -318,14 +326,14 @@ struct fisql_live_area {
     uint32_t version; /* FISQL_LOG_VERSION */
     uint64_t run_id;
     uint32_t slot_bytes;
-    uint32_t slots;             /* how many the file has room for */
-    uint32_t slots_used;        /* atomic: slots from this one on were never taken */
-    uint32_t slots_free;        /* atomic: where to look for a free slot: a word of their bits */
+    uint32_t slots;             /* slots that the file has room for */
+    uint32_t slots_used;        /* atomic: no slot from this one on was ever taken */
+    uint32_t slots_free;        /* atomic: the word of the bits in which to look for a free slot */
     uint32_t ring_chunks;       /* flight recorder: chunks kept a thread, 0 = off */
     uint64_t process_next;      /* atomic: process_key of the next process image, from 1 */
     uint32_t recording;         /* atomic: 0 = --start-off, not yet switched on */
     struct fisql_levels levels; /* of the macros of fisql_trace.h, at once in all processes */
-    uint64_t lost_chunks;       /* atomic: what could not be written, for fisql record to report */
+    uint64_t lost_chunks;       /* atomic: lost data, for fisql record to report */
     uint64_t lost_calls;
     uint64_t lost_bytes;
     uint64_t lost_errno; /* of the first loss */
@@ -334,8 +342,9 @@ struct fisql_live_area {
     uint64_t pid_namespace;  /* of whoever made the area (inode numbers, 0 = not known): pids and */
     uint64_t time_namespace; /* start times of processes elsewhere mean nothing to others */
     struct fisql_live_parts parts;
-    uint64_t unslotted; /* atomic: threads that record without a slot, or ended so with their
-                                process: what they did not write is lost with it */
+    /* atomic: threads that record without a slot, or ended so with their process: their
+     * unwritten data is lost with the process */
+    uint64_t unslotted;
     struct fisql_unrecorded_images unrecorded[FISQL_UNRECORDED_REASONS]; /* for fisql record */
     struct fisql_writer writer;
     struct fisql_control control;
@@ -351,7 +360,7 @@ static inline uint64_t *fisql_slot_word(struct fisql_live_area *area, uint32_t s
     return (uint64_t *)(void *)((unsigned char *)area + FISQL_LIVE_TAKEN) + slot / 64;
 }
 
-/* Takes this very slot. Returns 0 if it is taken. */
+/* Takes this slot. Returns 0 if it is taken. */
 static inline int fisql_slot_claim(struct fisql_live_area *area, uint32_t slot)
 {
     uint64_t bit = (uint64_t)1 << slot % 64;
@@ -364,7 +373,7 @@ static inline int fisql_slot_claim(struct fisql_live_area *area, uint32_t slot)
     return 1;
 }
 
-/* Takes a slot from these words. */
+/* Takes a free slot from the words `word` to `words` - 1. */
 static inline uint32_t fisql_slot_take_from(struct fisql_live_area *area, uint32_t word,
                                             uint32_t words)
 {
@@ -382,13 +391,13 @@ static inline uint32_t fisql_slot_take_from(struct fisql_live_area *area, uint32
     return FISQL_SLOT_NONE;
 }
 
-/* Takes a free slot, the lowest as far as is known. Returns FISQL_SLOT_NONE if there is none. */
+/* Takes a free slot, the lowest one as far as known. Returns FISQL_SLOT_NONE if there is none. */
 static inline uint32_t fisql_slot_take(struct fisql_live_area *area)
 {
     uint32_t words = (area->slots + 63) / 64;
     uint32_t from = __atomic_load_n(&area->slots_free, __ATOMIC_RELAXED);
     uint32_t slot = fisql_slot_take_from(area, from, words);
-    if (slot == FISQL_SLOT_NONE && from != 0) /* one below was given back meanwhile, perhaps */
+    if (slot == FISQL_SLOT_NONE && from != 0) /* perhaps a lower one became free meanwhile */
         return fisql_slot_take_from(area, 0, words);
     if (slot != FISQL_SLOT_NONE && slot / 64 != from)
         __atomic_compare_exchange_n(&area->slots_free, &from, slot / 64, 0, __ATOMIC_RELAXED,
@@ -396,7 +405,7 @@ static inline uint32_t fisql_slot_take(struct fisql_live_area *area)
     return slot;
 }
 
-/* Gives a slot back. Nothing may be in it any more. */
+/* Gives a slot back. It must be empty. */
 static inline void fisql_slot_free(struct fisql_live_area *area, uint32_t slot)
 {
     uint32_t from = __atomic_load_n(&area->slots_free, __ATOMIC_RELAXED);
@@ -422,24 +431,25 @@ static inline int fisql_slot_taken(struct fisql_live_area *area, uint32_t slot)
 
 enum fisql_slot_state {
     FISQL_SLOT_FREE = 0,
-    FISQL_SLOT_TAKEN = 1, /* being prepared: no sound chunk in it */
+    FISQL_SLOT_TAKEN = 1, /* being prepared: has no sound chunk */
     FISQL_SLOT_LIVE = 2,  /* owner and chunk header are valid */
-    FISQL_SLOT_WHOLE =
-        3,               /* holds a whole chunk, for fisql record to append, its checksum missing */
-    FISQL_SLOT_LENT = 4, /* its chunk is filled by the log of another slot: see chunk_slot */
-    FISQL_SLOT_PACKING = 5, /* a whole chunk that is being compressed; can still be taken back */
-    FISQL_SLOT_WRITING = 6, /* a whole chunk that is being appended */
+    /* holds a whole chunk without its checksum, for fisql record to append */
+    FISQL_SLOT_WHOLE = 3,
+    FISQL_SLOT_LENT = 4,    /* the log of another slot fills its chunk: see chunk_slot */
+    FISQL_SLOT_PACKING = 5, /* a whole chunk being compressed; can still be taken back */
+    FISQL_SLOT_WRITING = 6, /* a whole chunk being appended */
 };
 
-/* The locks of a thread (fisql record --locks), written by the thread alone, without a lock: a reader that
- * wants them whole reads `changes` before and after, and reads again where it is odd or has changed.
- * Addresses are the program's; ticks those of events. A point of the thread's timeline is the number of
- * calls that it had entered, shifted, and how many were open (FISQL_POINT_): 0 = not known. */
+/* The locks of a thread (fisql record --locks). Only the thread writes here, without a lock. To
+ * get a whole copy a reader reads `changes` before and after, and reads again if it is odd or
+ * has changed. Addresses are the program's; ticks those of events. A point of the thread's
+ * timeline is the number of calls that it had entered, shifted, and how many were open
+ * (FISQL_POINT_): 0 = not known. */
 #define FISQL_LIVE_HOLDS_MAX 32u
 struct fisql_live_hold {
     uint64_t lock;
-    uint64_t point; /* where it was taken */
-    uint64_t site;  /* where the call returns to that took it */
+    uint64_t point; /* where the thread took it */
+    uint64_t site;  /* return address of the call that took it */
 };
 struct fisql_live_locks {
     uint64_t waiting; /* the lock that the thread waits for; 0 = none */
@@ -448,9 +458,9 @@ struct fisql_live_locks {
     uint64_t waiting_holder; /* tid of its holder when the waiting began; 0 = not known */
     uint32_t waiting_kind;   /* enum fisql_lock_kind */
     uint32_t changes;        /* atomic: odd while the thread writes here */
-    uint32_t held;           /* locks that it holds: may be more than there is room for */
-    uint32_t waiting_mode;   /* FISQL_LOCK_: whether the waiting ends by itself */
-    struct fisql_live_hold holds[FISQL_LIVE_HOLDS_MAX]; /* in the order in which they were taken */
+    uint32_t held;           /* locks that it holds: maybe more than there is room for */
+    uint32_t waiting_mode;   /* FISQL_LOCK_: does the waiting end by itself */
+    struct fisql_live_hold holds[FISQL_LIVE_HOLDS_MAX]; /* in the order of taking */
 };
 
 struct fisql_live_slot {
@@ -463,13 +473,13 @@ struct fisql_live_slot {
     uint32_t thread;
     uint32_t tid;
     uint64_t owner_start; /* field 22 of /proc/PID/stat, to notice a reused pid; 0 = not known */
-    uint32_t chunk_slot;  /* atomic: the slot whose chunk is filled, plus 1; 0 = its own */
+    uint32_t chunk_slot;  /* atomic: the slot whose chunk this thread fills, plus 1; 0 = its own */
     uint32_t reserved;
     struct fisql_live_locks locks;
 };
 _Static_assert(sizeof(struct fisql_live_slot) <= FISQL_SLOT_HEADER, "a slot's header is a page");
 
-/* A point of a thread's timeline: so many calls were entered, and so many open. */
+/* A point of a thread's timeline: how many calls it had entered, and how many were open. */
 static inline uint64_t fisql_point(uint64_t calls, uint64_t depth)
 {
     return calls << FISQL_POINT_DEPTH_BITS | depth;
@@ -492,7 +502,7 @@ static inline uint32_t fisql_word_depth(uint64_t word)
     return (uint32_t)(word >> FISQL_WORD_DEPTH_SHIFT) & 0x7fffffu;
 }
 
-/* Sets the checksum of a chunk that is complete otherwise. */
+/* Sets the checksum of an otherwise complete chunk. */
 static inline void fisql_chunk_sign(struct fisql_chunk *chunk)
 {
     chunk->checksum = 0;
@@ -515,9 +525,9 @@ static inline uint32_t fisql_chunk_before(const struct fisql_chunk *chunk)
     return (uint32_t)sizeof *chunk + chunk->open_calls * (uint32_t)sizeof(struct fisql_open_call);
 }
 
-/* Finishes a filled EVENTS chunk but for its checksum: counts, padding, and the rest of its header.
- * The chunk must have room for the padding: up to 6 bytes, or up to length_min, a multiple of 8.
- * Returns the chunk's length in bytes. */
+/* Finishes a filled EVENTS chunk except for its checksum: counts, padding, the rest of its
+ * header. The chunk needs room for the padding: up to 6 bytes, or up to length_min, a multiple
+ * of 8. Returns the chunk's length in bytes. */
 static inline uint32_t fisql_chunk_close(struct fisql_chunk *chunk, uint64_t word,
                                          uint64_t clock_tick, uint64_t clock_ns,
                                          uint32_t length_min)
@@ -545,8 +555,8 @@ static inline uint32_t fisql_chunk_finish(struct fisql_chunk *chunk, uint64_t wo
     return length;
 }
 
-/* Is there a chunk in a slot in which something happened, and which can be finished? What stands in
- * the slot comes from a process that may have died in the middle of anything, or from a file. */
+/* Does the slot have a chunk with events that we can finish? The slot's bytes come from a
+ * process that may have died in the middle of anything, or from a file. */
 static inline int fisql_slot_sound(const struct fisql_live_slot *slot,
                                    const struct fisql_chunk *chunk, uint64_t run_id)
 {
@@ -560,9 +570,9 @@ static inline int fisql_slot_sound(const struct fisql_live_slot *slot,
            fisql_word_calls(slot->word) <= (used - fisql_chunk_before(chunk)) / 4;
 }
 
-/* Finishes the chunk of a slot in place of the thread that was filling it. The chunk has room for
- * FISQL_LIVE_CHUNK_BYTES; nobody may be changing slot or chunk. Returns the chunk's length in bytes,
- * 0 where the slot is not sound. */
+/* Finishes the chunk of a slot in place of the thread that was filling it. The chunk must have
+ * room for FISQL_LIVE_CHUNK_BYTES; nobody may change slot or chunk meanwhile. Returns the
+ * chunk's length in bytes, 0 if the slot is not sound. */
 static inline uint32_t fisql_slot_finish(const struct fisql_live_slot *slot,
                                          struct fisql_chunk *chunk, uint64_t run_id,
                                          uint64_t clock_tick, uint64_t clock_ns)

@@ -1,11 +1,12 @@
 /*
  * The one definition of the fisql log (run.bin), for its writers (collector/, fisql record) and its
- * reader (loader/). docs/log-format.md describes the same byte by byte for people who write a reader.
- * The memory in which chunks are filled is formats/live.h's.
+ * reader (loader/). docs/log-format.md describes the log byte by byte for people who write a
+ * reader. formats/live.h has the memory in which threads fill chunks.
  *
- * A log is a sequence of chunks and nothing else. Each was appended by one write(2) to an O_APPEND
- * descriptor, so all threads and processes of a run share one file without a lock, and chunks never
- * interleave. Those of one thread carry ascending sequence numbers; others come in any order.
+ * A log is a sequence of chunks and nothing else. Writers append each chunk with one write(2) to an
+ * O_APPEND descriptor, so all threads and processes of a run share one file without a lock, and
+ * chunks never interleave. The chunks of one thread have ascending sequence numbers; other chunks
+ * come in any order.
  *
  * All integers are little-endian. A chunk's length is a multiple of 8.
  */
@@ -20,9 +21,9 @@
 #define FISQL_CHUNK_MAGIC 0x4c515346u /* "FSQL" */
 #define FISQL_CHUNK_LENGTH_MAX (1u << 24) /* a longer one is damage */
 
-/* The kinds of chunk. Kinds whose payload is "facts" hold pairs of NUL-terminated strings, key
- * then value, one after another, padded with NULs to the chunk's length (an empty key ends them).
- * A reader skips keys that it does not know. X(constant, number, name, what) */
+/* The kinds of chunk. A payload of "facts" is pairs of NUL-terminated strings, key then value,
+ * one after another, padded with NULs to the chunk's length (an empty key ends them). A reader
+ * skips unknown keys. X(constant, number, name, what) */
 #define FISQL_CHUNK_KINDS(X)                                                                       \
     X(RUN, 1, "run", "facts; by fisql record, or by the first process without it")                 \
     X(PROCESS, 2, "process", "facts; when a process image starts to be recorded")                  \
@@ -38,9 +39,10 @@ enum fisql_chunk_kind {
 #undef FISQL_CHUNK_ENUM
 };
 
-/* The keys of facts, by kind: the list that writers and readers use and that docs/log-format.md shows. Times are ticks in decimal, addresses hexadecimal without 0x.
- * RUN may be written again as later facts are known: later chunks win.
- * X(kind, constant, key, what a reader has to know of the value) */
+/* The keys of facts, by kind. Writers and readers use this list, and docs/log-format.md shows
+ * it. Times are ticks in decimal, addresses hexadecimal without 0x. RUN may come again with
+ * facts known later: later chunks win. X(kind, constant, key, what a reader has to know of the
+ * value) */
 #define FISQL_FACTS(X)                                                                             \
     X(RUN, COMMAND, "command", "")                                                                 \
     X(RUN, VERSION, "version", "of fisql")                                                         \
@@ -166,7 +168,7 @@ static inline const char *fisql_fact_key(enum fisql_fact fact)
     return keys[fact];
 }
 
-/* Values that writers and readers have to agree on. */
+/* Values on which writers and readers must agree. */
 #define FISQL_CLOCK_TSC "tsc"
 #define FISQL_CLOCK_CNTVCT "cntvct"
 #define FISQL_CLOCK_MONOTONIC "monotonic"
@@ -180,9 +182,9 @@ static inline const char *fisql_fact_key(enum fisql_fact fact)
 #define FISQL_HOW_AT_ONCE "_exit"
 #define FISQL_HOW_SIGNAL "signal"
 #define FISQL_HOW_WITH_PROCESS "process-exit"
-#define FISQL_LOSS_NOTHING "nothing was recorded" /* the reason of a loss that is the whole run */
+#define FISQL_LOSS_NOTHING "nothing was recorded" /* the reason of a loss of the whole run */
 
-/* Environment variables by which the collector learns where to write. X(constant, name, what) */
+/* Environment variables that tell the collector where to write. X(constant, name, what) */
 #define FISQL_VARIABLES(X)                                                                         \
     X(LOG, "FISQL_LOG", "the log's path")                                                          \
     X(LIVE, "FISQL_LIVE", "path of the live area; without it the process begins a run of its own") \
@@ -205,8 +207,8 @@ static inline const char *fisql_variable(enum fisql_variable variable)
     return names[variable];
 }
 
-/* The words of FISQL_OPTIONS and of the fact "options". One that ends in = is followed by a decimal
- * number. X(constant, word, what) */
+/* The words of FISQL_OPTIONS and of the fact "options". A decimal number follows a word that
+ * ends in =. X(constant, word, what) */
 #define FISQL_OPTIONS(X)                                                                           \
     X(NO_ALLOC, "no-alloc", "allocations are not recorded")                                        \
     X(NO_TIME, "no-time", "the clock is not read")                                                 \
@@ -276,7 +278,7 @@ struct fisql_chunk {
     uint64_t clock_tick;  /*  56 clock pair, read together when the chunk was finished: */
     uint64_t clock_ns;    /*  64 CLOCK_MONOTONIC in nanoseconds at clock_tick; 0 = there is no pair
                                  (salvaged chunks, chunks of fisql record) */
-    /* The rest is 0 but in EVENTS chunks. */
+    /* The rest is 0 except in EVENTS chunks. */
     uint64_t tick_start;   /*  72 the tick that the first event's delta counts from */
     uint64_t first_call;   /*  80 calls entered by the thread before this chunk */
     uint64_t base_address; /*  88 what near definitions count from */
@@ -289,13 +291,14 @@ struct fisql_chunk {
 };
 _Static_assert(sizeof(struct fisql_chunk) == 128, "the chunk header is part of the log's format");
 
-/* What hooks cost where the chunk was filled, in one word: now and then a hook measures itself, in
- * ticks from its event's tick to its end. And what it cost to write the chunk before. */
-#define FISQL_COST_ENTERS_SHIFT 0       /*  8 bits: enter hooks that were measured */
-#define FISQL_COST_EXITS_SHIFT 8        /*  8 bits: exit hooks */
-#define FISQL_COST_ENTER_TICKS_SHIFT 16 /* 17 bits: the sum of theirs, in units of 4 ticks */
-#define FISQL_COST_EXIT_TICKS_SHIFT 33  /* 17 bits: likewise */
-#define FISQL_COST_WRITE_SHIFT 50       /* 14 bits: on the processor, in units of 256 ticks */
+/* What hooks cost in the code that filled the chunk, in one word. Now and then a hook measures
+ * itself, in ticks from its event's tick to its end. The word also has the cost of writing the
+ * chunk before. */
+#define FISQL_COST_ENTERS_SHIFT 0       /*  8 bits: enter hooks measured */
+#define FISQL_COST_EXITS_SHIFT 8        /*  8 bits: exit hooks measured */
+#define FISQL_COST_ENTER_TICKS_SHIFT 16 /* 17 bits: ticks of these enter hooks, in units of 4 */
+#define FISQL_COST_EXIT_TICKS_SHIFT 33  /* 17 bits: ticks of these exit hooks, in units of 4 */
+#define FISQL_COST_WRITE_SHIFT 50       /* 14 bits: processor ticks of the write, in units of 256 */
 #define FISQL_COST_COUNT_MAX 0xffu
 #define FISQL_COST_TICKS_MAX 0x1ffffu
 #define FISQL_COST_WRITE_MAX 0x3fffu
@@ -316,7 +319,7 @@ static inline struct fisql_cost fisql_cost_unpack(uint64_t word)
     return cost;
 }
 
-/* Counts and sums that do not fit are kept at the largest that do. */
+/* Caps counts and sums that do not fit at their maximum. */
 static inline uint64_t fisql_cost_pack(const struct fisql_cost *cost)
 {
     uint64_t enter = cost->enter_ticks / 4, exit = cost->exit_ticks / 4,
@@ -331,12 +334,12 @@ static inline uint64_t fisql_cost_pack(const struct fisql_cost *cost)
            written << FISQL_COST_WRITE_SHIFT;
 }
 
-/* EVENTS payload: the snapshot (open_calls entries, outermost first), then the units. A reader that
- * has the chunk before it (same thread, sequence one less, not RESUMED) can skip the snapshot, which
- * then equals the stack that the reader has. Otherwise it keeps of its own stack what the
- * snapshot confirms (function, site and enter_tick equal), closes the rest as lost, and opens the
- * snapshot's other calls as calls whose entry was lost. In a FORKED chunk the snapshot's calls are
- * calls of the parent's thread, not new ones. */
+/* EVENTS payload: the snapshot (open_calls entries, outermost first), then the units. A reader
+ * with the chunk before it (same thread, sequence one less, not RESUMED) can skip the snapshot,
+ * which equals the reader's own stack. Otherwise the reader keeps the part of its own stack that
+ * the snapshot confirms (function, site and enter_tick equal), closes the rest as lost, and
+ * opens the other calls of the snapshot as calls whose entry was lost. In a FORKED chunk the
+ * calls of the snapshot are calls of the parent's thread, not new ones. */
 struct fisql_open_call {
     uint64_t function;
     uint64_t site;
@@ -362,12 +365,12 @@ enum fisql_incident_kind {
 #undef FISQL_INCIDENT_ENUM
         FISQL_INCIDENT_KINDS_COUNT
 };
-#define FISQL_INCIDENT_ADDRESS 1u /* the address that could not be reached is known */
-#define FISQL_INCIDENT_RETURN 2u  /* it came of a return: of the call that ended last */
-#define FISQL_INCIDENT_CALLER 4u  /* the code is a library's, and the place is known that called it */
+#define FISQL_INCIDENT_ADDRESS 1u /* we know the address that could not be reached */
+#define FISQL_INCIDENT_RETURN 2u  /* a return caused it: of the call that ended last */
+#define FISQL_INCIDENT_CALLER 4u  /* the code is a library's and we know its caller */
 #define FISQL_INCIDENT_HEAD 19u   /* bytes before the text; with a caller 8 more */
 
-/* What a program says of its objects. X(constant, number, name, what follows the addresses) */
+/* What a program reports of its objects. X(constant, number, name, what follows the addresses) */
 #define FISQL_OBJECT_KINDS(X)                                                                      \
     X(KEEP, 0, "keep", FISQL_OBJECT_TEXT)                                                          \
     X(KEEP_NUMBER, 1, "keep", FISQL_OBJECT_NUMBER)                                                 \
@@ -385,7 +388,7 @@ enum fisql_object_holds { FISQL_OBJECT_NOTHING, FISQL_OBJECT_NUMBER, FISQL_OBJEC
 #define FISQL_OBJECT_HEAD_BYTES 17u /* of the payload, before the number or the text */
 #define FISQL_OBJECT_TEXT_MAX 63u   /* bytes */
 
-/* What can be waited for, as LOCK has it: number, name. */
+/* The kinds of thing a thread can wait for, as in LOCK: number, name. */
 #define FISQL_LOCK_KINDS(X)                                                                        \
     X(MUTEX, 0, "mutex")                                                                           \
     X(RECURSIVE, 1, "recursive mutex")                                                             \
@@ -404,7 +407,7 @@ enum fisql_lock_kind {
     FISQL_LOCK_KINDS_COUNT
 };
 
-/* What is wrong about a use of a lock: number, name. */
+/* Wrong uses of a lock: number, name. */
 #define FISQL_LOCK_MISUSES(X)                                                                      \
     X(UNLOCKED_BY_OTHER, 0, "unlocked by a thread that does not hold it")                          \
     X(UNLOCKED_TWICE, 1, "unlocked while nobody holds it")                                         \
@@ -422,32 +425,42 @@ enum fisql_lock_misuse {
     FISQL_LOCK_MISUSES_COUNT
 };
 
-/* The record of a LOCK. `lock` is a number that the process gave to a lock: a lock that is made anew at the
- * address of one that was destroyed has another one. Sites are where the call returned to that took it, in
- * the process's memory. A point is where a thread was: calls that it had entered, shifted by
- * FISQL_POINT_DEPTH_BITS, and how many were open; 0 = not known. */
+/* The record of a LOCK. `lock` is a number that the process gave to a lock: a new lock at the
+ * address of a destroyed one has another number. Sites are the return addresses, in the
+ * process's memory, of the calls that took a lock. A point says where a thread was: the number
+ * of calls that it had entered, shifted by FISQL_POINT_DEPTH_BITS, and how many were open; 0 =
+ * not known. */
 #define FISQL_POINT_DEPTH_BITS 24
 #define FISQL_LOCK_GUARDS_MAX 10u
 #define FISQL_LOCK_THREAD_NONE UINT32_MAX
 enum fisql_lock_what {
-    FISQL_LOCK_DEFINE = 0,    /* kind; flags in mode; numbers: address; site: where it was made, or used first */
-    FISQL_LOCK_WAIT = 1,      /* the thread begins to wait for it, in mode; thread, point, other_site: who holds it
-                                 and since where; other: of a condition, its mutex */
-    FISQL_LOCK_WAITED = 2,    /* the wait is over; count: 1 = it did not get it */
-    FISQL_LOCK_TAKEN = 3,     /* --locks=all: taken without waiting, in mode */
-    FISQL_LOCK_ORDER = 4,     /* wanted in mode while `other` is held (taken at point, other_site); thread: number
-                                 of the order in its thread; guards: `count` other locks held, the top bit set
-                                 where it is held to read */
-    FISQL_LOCK_ORDERED = 5,   /* that was so numbers[0] times more; lock: the order's number, of `thread` */
-    FISQL_LOCK_HELD = 6,      /* by `thread`, since the record before: numbers: how often, ticks, the longest,
-                                 tries that failed; point, site: where the longest was taken */
-    FISQL_LOCK_MISUSED = 7,   /* kind: enum fisql_lock_misuse; thread, point, other_site: who holds or held it,
-                                 or destroyed it; other: of a condition, its mutex */
-    FISQL_LOCK_ENDED = 8,     /* it was destroyed, or the memory that it lay in was freed (count = 1) */
+    /* kind; flags in mode; numbers: address; site: where it was made or first used */
+    FISQL_LOCK_DEFINE = 0,
+    /* the thread begins to wait for it, in mode; thread, point, other_site: the holder and since
+     * where; other: the mutex of a condition */
+    FISQL_LOCK_WAIT = 1,
+    /* the wait is over; count: 1 = the thread did not get it */
+    FISQL_LOCK_WAITED = 2,
+    /* --locks=all: taken without waiting, in mode */
+    FISQL_LOCK_TAKEN = 3,
+    /* wanted in mode while the thread holds `other` (taken at point, other_site); thread: number
+     * of the order in its thread; guards: `count` other locks held, the top bit set = held to
+     * read */
+    FISQL_LOCK_ORDER = 4,
+    /* that happened numbers[0] times more; lock: the number of the order, of `thread` */
+    FISQL_LOCK_ORDERED = 5,
+    /* by `thread`, since the record before; numbers: how often, ticks, the longest, tries that
+     * failed; point, site: where the longest was taken */
+    FISQL_LOCK_HELD = 6,
+    /* kind: enum fisql_lock_misuse; thread, point, other_site: who holds or held it, or
+     * destroyed it; other: the mutex of a condition */
+    FISQL_LOCK_MISUSED = 7,
+    /* destroyed, or the memory it lay in was freed (count = 1) */
+    FISQL_LOCK_ENDED = 8,
     FISQL_LOCK_WHATS
 };
-#define FISQL_LOCK_READ 1u        /* mode: to read, with others; else alone */
-#define FISQL_LOCK_TRIED 2u       /* mode: it would not have waited for ever */
+#define FISQL_LOCK_READ 1u        /* mode: to read, shared; else alone */
+#define FISQL_LOCK_TRIED 2u       /* mode: the wait has a limit */
 #define FISQL_LOCK_OTHER_READ 4u  /* mode, ORDER: `other` is held to read */
 #define FISQL_LOCK_MADE 1u        /* flags, DEFINE: site is where it was made */
 struct fisql_lock_record {
@@ -468,8 +481,8 @@ struct fisql_lock_record {
 };
 _Static_assert(sizeof(struct fisql_lock_record) == 80, "the record is part of the log's format");
 
-/* How a block was allocated or freed. One list: name for people, and which way it may be freed
- * (kinds of one family match). X(constant, number, name, family) */
+/* How a block was allocated or freed: name for people, and family. Kinds of one family match.
+ * X(constant, number, name, family) */
 #define FISQL_ALLOC_KINDS(X)                                                                       \
     X(MALLOC, 0, "malloc", "malloc")                                                               \
     X(CALLOC, 1, "calloc", "malloc")                                                               \
@@ -497,9 +510,10 @@ enum fisql_alloc_kind {
     FISQL_KINDS_MAX = 32
 };
 
-/* The checksum: four lanes of multiply and rotate over 32-byte blocks (a short last block is
- * continued with zeros), folded with the length. Any change within one 8-byte word is detected with
- * certainty, others with 1 - 2^-64 for all practical purposes; it is no defence against forgery. */
+/* The checksum: four lanes of multiply and rotate over 32-byte blocks (zeros fill a short last
+ * block), folded with the length. It detects any change within one 8-byte word with certainty,
+ * and others with probability 1 - 2^-64 for all practical purposes. It does not protect against
+ * forgery. */
 static inline uint64_t fisql_checksum_mix(uint64_t lane, uint64_t word)
 {
     lane ^= word;
@@ -522,7 +536,7 @@ static inline uint64_t fisql_checksum(const void *data, size_t size_bytes)
     uint64_t lane[4] = {1, 2, 3, 4};
     size_t left = size_bytes;
     for (; left >= 32; left -= 32, at += 32)
-        fisql_checksum_block(lane, at, 32); /* of a constant size: loads, no call of memcpy */
+        fisql_checksum_block(lane, at, 32); /* a constant size: loads, no call of memcpy */
     if (left > 0)
         fisql_checksum_block(lane, at, left);
     uint64_t sum = (uint64_t)size_bytes;
