@@ -5,7 +5,8 @@
  *   pester SEED FILE PAUSE_US CPU PROGRAM ARGUMENT...
  *
  * FILE is the shared file (nest.h), PAUSE_US how long it waits at most between two signals (0: it
- * sends none), CPU the only one to run on (-1: any). Waits until the program and all that it left
+ * sends none), CPU the only one to run on (-1: any). It sends signals for SECONDS: on a busy machine a
+ * thread at its end, whose every event is written at once, may otherwise do nothing but handle them. Waits until the program and all that it left
  * behind have ended; SIGTERM kills them. Exit status: the program's, 128 + signal; 125 after
  * SIGTERM, 124 if it could not do its work. */
 #define _GNU_SOURCE
@@ -27,6 +28,7 @@
 #include <unistd.h>
 
 #define THREADS_MAX 512u
+#define SECONDS 60
 
 static const int sent[] = {SIGURG, SIGWINCH, SIGCHLD, SIGCONT};
 static uint64_t random_state;
@@ -193,11 +195,12 @@ int main(int argc, char **argv)
     shared = memory;
     prctl(PR_SET_TIMERSLACK, 1);
     int status = 0;
+    time_t end = time(NULL) + SECONDS;
     pid_t started = program_start(cpu, argv + 5);
     while (children_left(&started, &status)) {
         if (told_to_end)
             kill_all(started);
-        if (pause == 0 || told_to_end) {
+        if (pause == 0 || told_to_end || time(NULL) > end) {
             pause_us(2000);
         } else {
             signal_threads(pause);
