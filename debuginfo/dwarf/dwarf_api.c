@@ -172,7 +172,9 @@ static bool is_shortage(Dwarf_Unsigned number)
 
 bool dwarf_done(Dwarf_Debug debug, int result, Dwarf_Error *error)
 {
-    if (result == DW_DLV_ERROR && *error != NULL && is_shortage(dwarf_errno(*error)))
+    /* Some of its allocations that fail leave another error, or none. */
+    if (result != DW_DLV_OK &&
+        (errno == ENOMEM || (*error != NULL && is_shortage(dwarf_errno(*error)))))
         shortage_note(ENOMEM);
     if (result == DW_DLV_ERROR && *error != NULL)
         dwarf_dealloc_error(debug, *error);
@@ -192,10 +194,7 @@ Dwarf_Debug dwarf_api_open(struct dwarf_object *object)
     errno = 0;
     int result =
         dwarf_object_init_b(&object->interface, NULL, NULL, DW_GROUPNUMBER_ANY, &debug, &error);
-    bool done = dwarf_done(debug, result, &error);
-    if (!done && errno == ENOMEM) /* some of its failed allocations set no error */
-        shortage_note(ENOMEM);
-    return done ? debug : NULL;
+    return dwarf_done(debug, result, &error) ? debug : NULL;
 }
 
 void dwarf_api_close(Dwarf_Debug debug)

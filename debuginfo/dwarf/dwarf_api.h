@@ -14,6 +14,7 @@
 #ifndef FISQL_DEBUGINFO_DWARF_DWARF_API_H
 #define FISQL_DEBUGINFO_DWARF_DWARF_API_H
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -46,7 +47,8 @@ struct dwarf_object {
     dwarf_api_interface interface;
 };
 
-/* Is the result DW_DLV_OK? If not, releases the error. */
+/* Is the result DW_DLV_OK? If not, releases the error, and notes a shortage if that was the reason: errno
+ * was 0 before the call. */
 bool dwarf_done(Dwarf_Debug debug, int result, Dwarf_Error *error);
 
 /* Calls libdwarf, with `failure` as the last argument: libdwarf_ok(debug, dwarf_tag(die, &tag,
@@ -54,6 +56,7 @@ bool dwarf_done(Dwarf_Debug debug, int result, Dwarf_Error *error);
 #define libdwarf_ok(debug, call)                                                                   \
     __extension__({                                                                                \
         Dwarf_Error libdwarf_error = NULL, *failure = &libdwarf_error;                             \
+        errno = 0;                                                                                 \
         dwarf_done((debug), (call), failure);                                                      \
     })
 
