@@ -49,9 +49,30 @@ static char *message_make(const char *text)
     return message;
 }
 
-static int insert_incident(struct insert *insert, uint32_t thread,
-                           const struct decode_record *incident, struct error *error)
+/* Goes through the incidents of all threads, perhaps with their pointers, always in the same order: only here
+ * do they get their ids. */
+struct incidents {
+    struct table_records records;
+    int64_t id;
+};
+
+static struct incidents incidents_begin(const struct tables *tables, uint32_t kinds)
 {
+    return (struct incidents){.records = table_records(tables, 1u << DECODE_INCIDENT | kinds)};
+}
+
+/* NULL at the end. */
+static const struct decode_record *incidents_next(struct incidents *incidents)
+{
+    if (!table_records_next(&incidents->records))
+        return NULL;
+    incidents->id += incidents->records.record->kind == DECODE_INCIDENT;
+    return incidents->records.record;
+}
+
+static int insert_incident(struct insert *insert, const struct incidents *at, struct error *error)
+{
+    const struct decode_record *incident = at->records.record;
     uint32_t kind = incident->incident.kind, flags = incident->incident.flags;
     /* Only the collector's own words have a type's name in braces. */
     bool has_type = kind == FISQL_INCIDENT_TERMINATE || kind == FISQL_INCIDENT_ABORT;
@@ -59,9 +80,9 @@ static int insert_incident(struct insert *insert, uint32_t thread,
     if (message == NULL)
         return error_set(error, "out of memory");
     /* left_call_id is 0 until tables_finish_incidents() knows which call it was. */
-    insert_row(insert, column_text("kind", kind_name(kind)),
+    insert_row(insert, column_int("id", at->id), column_text("kind", kind_name(kind)),
                column_id("signal", incident->incident.signal), column_text("message", message),
-               COLUMNS_RECORD(thread, incident),
+               COLUMNS_RECORD(at->records.thread_id, incident),
                column_int_if("left_call_id", (flags & FISQL_INCIDENT_RETURN) != 0, 0),
                column_int_if("address", (flags & FISQL_INCIDENT_ADDRESS) != 0,
                              (int64_t)incident->incident.address));
@@ -72,11 +93,11 @@ static int insert_incident(struct insert *insert, uint32_t thread,
 int tables_write_incidents(const struct tables *tables, sqlite3 *database, struct error *error)
 {
     struct insert insert;
-    struct table_records records = table_records(tables, 1u << DECODE_INCIDENT);
+    struct incidents incidents = incidents_begin(tables, 0);
     int result = 0;
     insert_begin(&insert, database, "incidents");
-    while (result == 0 && table_records_next(&records))
-        result = insert_incident(&insert, records.thread_id, records.record, error);
+    while (result == 0 && incidents_next(&incidents) != NULL)
+        result = insert_incident(&insert, &incidents, error);
     return insert_end_after(&insert, result, error);
 }
 
@@ -267,21 +288,17 @@ static void finish_stacks(struct finish *finish)
     sqlite3_finalize(finish->threads);
 }
 
-/* Ids number the incidents. */
 static void put_pointers(struct finish *finish, const struct tables *tables)
 {
     sqlite3_stmt *put = prepare(finish, tables_incidents_sql_pointer);
-    struct table_records records =
-        table_records(tables, 1u << DECODE_INCIDENT | 1u << DECODE_POINTERS);
-    int64_t incident = 0;
-    while (finish->result == 0 && table_records_next(&records)) {
-        const struct decode_record *record = records.record;
-        incident += record->kind == DECODE_INCIDENT;
+    struct incidents incidents = incidents_begin(tables, 1u << DECODE_POINTERS);
+    const struct decode_record *record;
+    while (finish->result == 0 && (record = incidents_next(&incidents)) != NULL) {
         for (uint32_t at = 0; record->kind == DECODE_POINTERS && at < record->bytes;
              at += sizeof(int64_t)) {
             int64_t pointer;
             memcpy(&pointer, record->text + at, sizeof pointer);
-            finish_two(finish, put, incident, pointer);
+            finish_two(finish, put, incidents.id, pointer);
         }
     }
     sqlite3_finalize(put);
@@ -290,19 +307,21 @@ static void put_pointers(struct finish *finish, const struct tables *tables)
 static void finish_places(struct finish *finish, const struct tables *tables)
 {
     sqlite3_stmt *put = prepare(finish, tables_incidents_sql_place);
-    struct table_records records = table_records(tables, 1u << DECODE_INCIDENT);
-    for (int64_t id = 1; finish->result == 0 && table_records_next(&records); id++)
-        if (records.record->incident.inner != 0)
-            finish_two(finish, put, records.record->incident.inner, id);
+    struct incidents incidents = incidents_begin(tables, 0);
+    const struct decode_record *record;
+    while (finish->result == 0 && (record = incidents_next(&incidents)) != NULL)
+        if (record->incident.inner != 0)
+            finish_two(finish, put, record->incident.inner, incidents.id);
     sqlite3_finalize(put);
 }
 
 int tables_finish_incidents(const struct tables *tables, sqlite3 *database, struct error *error)
 {
     struct finish finish = {.database = database, .error = error};
-    struct table_records records = table_records(tables, 1u << DECODE_INCIDENT);
+    struct incidents incidents = incidents_begin(tables, 0);
     execute(&finish, tables_incidents_sql_unreported);
-    if (finish.result != 0 || (sqlite3_changes(database) == 0 && !table_records_next(&records)))
+    if (finish.result != 0 ||
+        (sqlite3_changes(database) == 0 && incidents_next(&incidents) == NULL))
         return finish.result;
     finish_stacks(&finish);
     execute(&finish, tables_incidents_sql_blocks);
