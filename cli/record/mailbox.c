@@ -20,7 +20,7 @@ static void *run(void *context)
         if (__atomic_load_n(&mailbox->stop, __ATOMIC_ACQUIRE) != 0)
             break;
         mailbox->serve(mailbox->context);
-        syscall(SYS_futex, &shared->wake, FUTEX_WAIT, seen, NULL, NULL, 0);
+        word_wait(&shared->wake, seen, NULL);
     }
     robust_clear(&robust);
     return NULL;
@@ -30,13 +30,9 @@ void mailbox_start(struct mailbox *mailbox, const struct live *live, struct fisq
                    void (*serve)(void *context), void *context)
 {
     *mailbox = (struct mailbox){.bytes = part.bytes, .serve = serve, .context = context};
-    if (part.bytes == 0)
+    struct fisql_mailbox *shared = mailbox->part = live_map(live, part);
+    if (shared == NULL)
         return;
-    void *memory = mmap(NULL, part.bytes, PROT_READ | PROT_WRITE, MAP_SHARED, live->memory,
-                        (off_t)part.offset);
-    if (memory == MAP_FAILED)
-        return;
-    struct fisql_mailbox *shared = mailbox->part = memory;
     shared->alive = (uint32_t)getpid(); /* the program may be quicker than the thread */
     mailbox->started = pthread_create(&mailbox->thread, NULL, run, mailbox) == 0;
     if (!mailbox->started)
@@ -52,7 +48,7 @@ void mailbox_end(struct mailbox *mailbox, bool serves_rest)
         __atomic_store_n(&shared->alive, 0, __ATOMIC_SEQ_CST);
         __atomic_store_n(&mailbox->stop, 1, __ATOMIC_RELEASE);
         __atomic_fetch_add(&shared->wake, 1, __ATOMIC_SEQ_CST);
-        syscall(SYS_futex, &shared->wake, FUTEX_WAKE, 1, NULL, NULL, 0);
+        word_wake(&shared->wake);
         pthread_join(mailbox->thread, NULL);
     }
     if (serves_rest)
