@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <string.h>
 
-#define NAMES_MAX 512u
-#define TEXTS_BYTES 49152u
+#define NAMES_MAX 1024u
+#define TEXTS_BYTES 131072u
 
 static struct reserve names_memory, texts_memory;
 static uint32_t names_count; /* atomic */
