@@ -19,6 +19,13 @@ done <cases
 same "a ring's steps come with both stacks" "2 2" "$("$fisql" query lock-order two.db --demangle short --format json |
     jq -r '[[.[] | select(.stack | test("both<Mutex, Mutex> => Mutex::lock$"))], [.[] | select(.held_stack | test("both<Mutex, Mutex> => Mutex::lock$"))]] | map(length) | join(" ")')"
 
+# The library in front of the locks makes no allocation. (The C library allocates a word more for it in each thread.)
+for how in "" --locks; do
+    "$fisql" record -q -o run.bin $how ./locks two && "$fisql" load -q -o run.db run.bin
+    sql run.db "SELECT count(*) FROM allocs"
+done >allocations
+same "as many allocations as without --locks" 1 "$(uniq allocations | wc -l)"
+
 # Misuse: what it is, where, and nothing else.
 build gcc lockuse -g -O1 "$programs/lockuse.c"
 misuse() { # NAME EXPECTED
