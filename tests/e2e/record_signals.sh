@@ -16,6 +16,17 @@ record_begin() {
     until grep -q ready out.txt; do sleep 0.02; done
 }
 
+# await NUMBER TIMES: waits until the program has got the signal so often. Without, a signal would be lost that is
+# sent while the one before is still pending, as the kernel has it; and SIGPWR would overtake those of higher numbers.
+await() {
+    local line
+    line="got $(printf %02d "$1")"
+    for _ in $(seq 500); do
+        [ "$(grep -c "^$line$" out.txt)" -ge "$2" ] && return
+        sleep 0.02
+    done
+}
+
 # Sends SIGPWR, which ends the program, and waits: sets status
 record_end() {
     kill -PWR "$recorder"
@@ -29,7 +40,7 @@ for number in $(seq 64); do
     case $number in 9 | 19 | 20 | 21 | 22 | 30 | 32 | 33) continue ;; esac # KILL, stops, SIGPWR, libc's own
     kill -s "$number" "$recorder" || break
     expected="$expected$number:1 "
-    sleep 0.01
+    await "$number" 1
 done
 record_end
 same "every signal to the recorder: the program got it once, and its status is record's" "${expected}values:0 7" \
@@ -38,6 +49,11 @@ same "every signal to the recorder: the program got it once, and its status is r
 record_begin 20
 python3 - "$recorder" <<'P'
 import ctypes, os, signal, sys, time
+def await_interrupts(times): # see await above
+    for _ in range(500):
+        if open("out.txt").read().count("got 02\n") >= times:
+            return
+        time.sleep(0.02)
 libc, recorder = ctypes.CDLL(None, use_errno=True), int(sys.argv[1])
 libc.sigqueue.argtypes = [ctypes.c_int, ctypes.c_int, ctypes.c_void_p]
 for value in range(100):
@@ -46,10 +62,11 @@ for value in range(100):
     os.killpg(recorder, signal.SIGRTMIN + 3)      # to both
 for i in range(5):
     os.kill(recorder, signal.SIGINT)
-    time.sleep(0.05)
+    await_interrupts(2 * i + 1)
     os.killpg(recorder, signal.SIGINT)
-    time.sleep(0.05)
+    await_interrupts(2 * i + 2)
 P
+for number in 35 36 37; do await $number 100; done
 record_end
 same "queued signals with their values, signals to the process group: each once" "2:10 35:100 36:100 37:100 values:4950 7" \
     "$(tail -n 1 out.txt) $status"
