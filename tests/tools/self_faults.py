@@ -10,7 +10,7 @@ of fisql's fails, with --all each call there is; --every N takes each N-th of th
 A run has to end with status 2 and an error that begins with `fisql: `, leaving the files as they were, or with
 what it gives without the fault, or with status 1 and a word on what is missing.
 """
-import argparse, concurrent.futures, os, shutil, sqlite3, subprocess, sys, tempfile
+import argparse, concurrent.futures, difflib, itertools, os, shutil, sqlite3, subprocess, sys, tempfile
 
 UNTOLD = ("not an error", "(null)", "Success", "unknown error")
 # Functions of libraries that crash themselves where one of their calls fails.
@@ -120,9 +120,21 @@ def wrong(options, command, good, work, ended):
             return "ended well, and made nothing"
         left = content(command, made)
         told = "its functions show as module+offset" in words
-        if left != good["made"] and not told and (command.whole is not None or dump(made) != good["dump"]):
-            return f"ended well, with another {command.makes}: {words.strip()}"
+        if left != good["made"] and not told:
+            other = difference(left, good["made"]) if command.whole is not None else difference(dump(made), good["dump"])
+            if other is not None:
+                return f"ended well, with another {command.makes}: {words.strip()}: {other}"
     return None
+
+
+def difference(left, right):
+    """The first lines that two dumps, or the rows that two fleets, do not have in common; None where they are alike."""
+    if left == right:
+        return None
+    if not isinstance(left, bytes):
+        return str([name for name in {*(left or {}), *right} if (left or {}).get(name) != right.get(name)])
+    lines = difflib.unified_diff(*(text.decode(errors="replace").splitlines() for text in (right, left)), n=0, lineterm="")
+    return " | ".join(line[:160] for line in itertools.islice(lines, 3, 9))
 
 
 def experiment(options, command, good, number):
