@@ -34,7 +34,7 @@ record_end() {
     status=$?
 }
 
-record_begin 20
+record_begin 200
 expected=
 for number in $(seq 64); do
     case $number in 9 | 19 | 20 | 21 | 22 | 30 | 32 | 33) continue ;; esac # KILL, stops, SIGPWR, libc's own
@@ -46,7 +46,7 @@ record_end
 same "every signal to the recorder: the program got it once, and its status is record's" "${expected}values:0 7" \
     "$(tail -n 1 out.txt) $status"
 
-record_begin 20
+record_begin 200
 python3 - "$recorder" <<'P'
 import ctypes, os, signal, sys, time
 def await_interrupts(times): # see await above
