@@ -1,4 +1,4 @@
-/* What is added up over the calls of a link or a frame: see call_sums.h. */
+/* Sums over the calls of a link or a frame: see call_sums.h. */
 #include "loader/calls/call_sums.h"
 
 #include <stdlib.h>

@@ -45,12 +45,12 @@ struct callee_history {
     struct rollup *rollup;
     struct history_call *open; /* each behind its caller: open[1] is the outermost, open[0] none */
     size_t open_count, open_capacity; /* capacity: with that one */
-    size_t unended;                   /* the first of them, whose end is not known yet */
-    /* The callees of the open calls' sequences, up to SEQUENCE_SHOWN each. A stack: a call's sequence
-     * continues only when the calls within it have ended. */
+    size_t unended;                   /* of them, the outermost ones, have no known end yet */
+    /* The callees of the open calls' sequences, up to SEQUENCE_SHOWN each. A stack: a call's
+     * sequence continues only when the calls within it have ended. */
     uint32_t *callees;
     size_t callees_count, callees_capacity;
-    struct callee_runs_mark *marks; /* a stack: those that open calls took over */
+    struct callee_runs_mark *marks; /* a stack */
     size_t marks_count, marks_capacity;
     /* A cache: from two callees in a row to their index in rollup.transitions. */
     struct transition {

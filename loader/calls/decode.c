@@ -1,7 +1,7 @@
 /*
  * Decoding a thread's chunks and events: see decode.h. The dictionary of a chunk (dictionary.h)
  * maps slots to pairs of function and site (pairs.h); calls begin and end in hot_loop.c; a chunk's
- * snapshot puts the stack right where chunks before it are missing (decode_snapshot.c).
+ * snapshot corrects the stack if chunks before it are missing (decode_snapshot.c).
  */
 #include "loader/calls/decode_parts.h"
 
@@ -75,7 +75,7 @@ struct rollup *decoder_rollup(struct decoder *decoder)
     return &decoder->rollup;
 }
 
-/* Forgets the calls that a forked child inherited, all others having ended. */
+/* Forgets the inherited calls; all others have ended. */
 static void drop_inherited(struct decoder *decoder)
 {
     while (decoder->stack.depth > 0) {
@@ -118,7 +118,7 @@ static int mismatch(struct decoder *decoder, const struct event *event, struct e
                    decoder->pairs.items[pair].site, 0, error);
 }
 
-/* The pair that a slot stands for, looked up at its first use. */
+/* The slot's pair; looks it up at its first use. */
 static int slot_pair(struct decoder *decoder, uint32_t slot, uint32_t *pair, struct error *error)
 {
     struct dictionary *dictionary = &decoder->dictionary;
@@ -133,7 +133,7 @@ static int slot_pair(struct decoder *decoder, uint32_t slot, uint32_t *pair, str
     return 0;
 }
 
-/* Likewise the place of an allocation. */
+/* The site of an allocation's slot; looks it up at its first use. */
 static int slot_site(struct decoder *decoder, uint32_t slot, uint32_t *site, struct error *error)
 {
     uint32_t *known = &decoder->dictionary.alloc_sites[slot];
@@ -159,7 +159,7 @@ static int counted(struct decoder *decoder, const struct event *event, struct er
         call_link(decoder, index, &link, error) != 0)
         return -1;
     struct open_call *caller = call_stack_own_top(&decoder->stack);
-    /* Their time has passed when the caller goes on: the clock does not show it yet. */
+    /* The clock does not show their time yet: the caller's next event moves it. */
     uint64_t ns =
         clock_ns(decoder->clock.line, decoder->clock.tick + event->ticks) - decoder->clock.now_ns;
     if (ns > COUNTED_NS_MAX)
@@ -298,7 +298,7 @@ static int decode_event(struct decoder *decoder, const struct event *event, stru
     case EVENT_REALLOC:
         return allocation(decoder, event, error);
     case EVENT_ARGUMENTS:
-    case EVENT_RESULT: /* decode_values.c has them: they belong to the event before */
+    case EVENT_RESULT: /* decode_values() takes them */
         break;
     }
     return 0;
@@ -306,8 +306,8 @@ static int decode_event(struct decoder *decoder, const struct event *event, stru
 
 /* ---- chunks ---- */
 
-/* Behind a gap: says when it was, and that calls which were entered in it and which the snapshot
- * shows open have rows: they are not lost. */
+/* Notes a gap's time, and how many calls were entered in it that the snapshot shows open: they have
+ * rows, so they are not lost. */
 static int gap_ends(struct decoder *decoder, const struct log_chunk *place, uint64_t from_tick,
                     uint32_t unseen, struct error *error)
 {
@@ -321,11 +321,11 @@ static int gap_ends(struct decoder *decoder, const struct log_chunk *place, uint
     return decode_losses_found(&decoder->out->losses, &found, error);
 }
 
-/* The ring dropped chunks. Of the calls that are open behind them callees are missing: what they
- * spent since the last event that is known (before_ns) until the next one was entered, the
- * innermost until now, is taken for their callees' time: so nobody's own time holds that of dropped
- * calls. `confirmed` calls were on the stack before; the innermost of them may have had a callee
- * that ended unseen, whose time reaches to there already. */
+/* The ring dropped chunks, so the calls open behind them lack callees. A call's time from the last
+ * known event (before_ns) until its open callee was entered, or until now for the innermost call,
+ * counts as its callees' time: so no call's own time holds that of dropped calls. `confirmed` calls
+ * were on the stack before. If a callee of the innermost of them ended unseen, the time of that
+ * callee is counted already. */
 static int calls_cut(struct decoder *decoder, uint64_t before_ns, uint32_t confirmed,
                      bool callee_ended, struct error *error)
 {
@@ -348,8 +348,8 @@ static int calls_cut(struct decoder *decoder, uint64_t before_ns, uint32_t confi
     return 0;
 }
 
-/* An event that is not for the hot loop. 1, 0: there is none. *behind: the event before, then this
- * one. */
+/* Decodes an event that is not for the hot loop. Returns 1; 0 = there is none; -1. *behind: the
+ * event before, then this one. */
 static int decode_next(struct decoder *decoder, struct event_cursor *cursor, bool pending,
                        uint64_t before_ns, enum behind *behind, struct error *error)
 {
@@ -369,15 +369,13 @@ static int decode_next(struct decoder *decoder, struct event_cursor *cursor, boo
     if (pending && event_clock(event.type) == FISQL_CLOCK_INSTANT &&
         (decode_gap_ends(decoder, error) != 0 || decode_write_ends(decoder, before_ns, error) != 0))
         return -1;
-    decoder->ended.call_id = 0; /* an exit may be that of a call without a row */
+    decoder->ended.call_id = 0; /* an exit may end a call without a row */
     *behind = event.type == EVENT_EXIT                                      ? BEHIND_EXIT
               : event.type == EVENT_ENTER || event.type == EVENT_ENTER_FULL ? BEHIND_ENTER
                                                                             : BEHIND_OTHERS;
     return decode_event(decoder, &event, error) != 0 ? -1 : 1;
 }
 
-/* The ids that this chunk's calls may use end where its header says; those that chunks before it
- * did not use (they were lost) stay free. */
 static int decode_chunk(struct decoder *decoder, const struct log_chunk *place,
                         const struct fisql_chunk *chunk, bool first, struct error *error)
 {
@@ -416,12 +414,12 @@ static int decode_chunk(struct decoder *decoder, const struct log_chunk *place,
     if (!first && !place->gap && !resumed)
         decode_write_begin(decoder, fisql_cost_unpack(place->cost).write_ticks);
     for (;;) {
-        /* The next event is not for the hot loop. */
+        /* While anything is pending, the next event is not for the hot loop. */
         bool pending = decoder->gaps.pending || decoder->hooks.write_ns != 0;
         const uint16_t *at = cursor.at;
         if (!pending && decode_hot_loop(decoder, &cursor, error) != 0)
             return -1;
-        if (cursor.at != at) /* it entered or left a call last */
+        if (cursor.at != at) /* the hot loop entered or left a call last */
             behind = call_stack_call_id(&decoder->stack) == decoder->window.next_id - 1
                          ? BEHIND_ENTER
                          : BEHIND_EXIT;
@@ -462,8 +460,8 @@ static int thread_begin(struct decoder *decoder, uint32_t thread, struct decoded
                                error);
 }
 
-/* A chunk whose events break the rules: what came before it in the chunk stays, the calls that it
- * would have entered are missing. *number gets the loss's number. */
+/* Adds the loss of a chunk whose events break the rules. What was decoded of it stays; the calls
+ * that it had still to enter are missing. *number: the loss's. */
 static int chunk_damaged(struct decoder *decoder, const struct log_chunk *place, struct error *why,
                          uint32_t *number, struct error *error)
 {
@@ -481,7 +479,7 @@ static int chunk_damaged(struct decoder *decoder, const struct log_chunk *place,
     return decode_losses_add(&decoder->out->losses, &loss, number, error);
 }
 
-/* The tick of the chunk's first event; where it has none that takes place, that of its start. */
+/* The tick of the chunk's first event with an instant; without one, the chunk's start. */
 static uint64_t first_tick(const struct fisql_chunk *chunk)
 {
     struct event_cursor cursor = events_begin(chunk);
@@ -519,12 +517,12 @@ static int decode_place(struct decoder *decoder, const struct log_chunk *place, 
     return decode_chunk(decoder, place, chunk, i == 0, error);
 }
 
-/* *last_damaged: the last one was. */
+/* *last_damaged: is the thread's last chunk damaged? */
 static int decode_chunks(struct decoder *decoder, bool *last_damaged, struct error *error)
 {
     const struct log_thread *thread = decoder->thread;
     bool damaged = false;
-    uint32_t loss = 0; /* number of that of the chunk before, where it was damaged */
+    uint32_t loss = 0; /* the previous chunk's, if that was damaged */
     for (uint32_t i = 0; i < thread->chunks; i++) {
         struct log_chunk place = decoder->shared->index->chunks[thread->first_chunk + i];
         struct error why;
@@ -548,8 +546,8 @@ static int decode_chunks(struct decoder *decoder, bool *last_damaged, struct err
     return 0;
 }
 
-/* How the calls ended that are open at the thread's end. What pthread_exit() or a cancellation ends
- * leaves no exits: no call outlives its thread. */
+/* How the calls ended that are open at the thread's end. No call outlives its thread, but
+ * pthread_exit() and cancellation leave no exits. */
 static enum ended ended_at_last(const struct decoder *decoder, bool damaged)
 {
     if (!decoder->thread->exited)

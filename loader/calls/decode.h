@@ -31,10 +31,10 @@ struct decode_shared {
     struct memory *memory;
     struct btree_file *file; /* NULL: no rows of calls are written */
     const struct hook_costs *costs;
-    struct helpers *helpers; /* NULL = who decodes writes rows, too */
+    struct helpers *helpers; /* NULL = decoders write their own rows */
     struct value_shared *values;
     uint64_t calls_done; /* atomic; for the progress */
-    uint64_t bytes_done; /* likewise, of the log */
+    uint64_t bytes_done; /* of the log; atomic, for the progress */
 };
 
 struct thread_function {
@@ -51,8 +51,8 @@ enum decode_kind {
     DECODE_PAUSE,      /* between FISQL_PAUSE and FISQL_RESUME */
     DECODE_FAULT,      /* a call that was made to fail */
     DECODE_INCIDENT,   /* something went wrong */
-    DECODE_POINTERS,   /* what the function of the incident before held: text is uint64_t */
-    DECODE_OBJECT,     /* what the program said of an object (fisql.h) */
+    DECODE_POINTERS,   /* values in the function of the incident before; text: uint64_t */
+    DECODE_OBJECT,     /* what the program reported of an object (fisql.h) */
     DECODE_ANOMALY
 };
 
@@ -60,12 +60,12 @@ enum decode_kind {
 struct decode_record {
     enum decode_kind kind;
     uint32_t frame, site; /* ids: of the innermost open call, of the code in it; 0 = none */
-    uint32_t bytes;       /* of `text`, which has a 0 behind them */
+    uint32_t bytes;       /* of `text`, without its final 0 */
     uint64_t call_id, ns; /* the innermost open call, 0 = none; a pause's: the paused one */
     char *text;           /* CHECKPOINT: sound values for value_read(); NULL = none */
     union {
         const struct log_point *point; /* CHECKPOINT; NULL = the log lacks it; NOTE: NULL */
-        uint64_t paused_ns;            /* without what the call's callees took */
+        uint64_t paused_ns;            /* without the callees' time */
         uint32_t rule;                 /* of a fault, from 0 */
         struct {
             uint64_t address;
@@ -90,11 +90,10 @@ struct decode_records {
     struct decode_record *items; /* in the log's order */
     size_t count, capacity;
     size_t last_incident; /* plus 1; 0 = none */
-    uint32_t kinds;       /* that are among them: bits 1 << enum decode_kind */
+    uint32_t kinds;       /* the items': bits 1 << enum decode_kind */
 };
 
-/* What the log says of a lock: a record (formats/log.h) with its times and sites as the database
- * has them. */
+/* A record of a lock (formats/log.h), with times and sites as in the database. */
 struct decode_lock {
     uint64_t ns, until_ns; /* WAIT: until_ns 0 = it did not end */
     uint64_t call_id;      /* the innermost open call, 0 = none */
@@ -131,7 +130,7 @@ struct decode_cut_calls {
     size_t count, capacity;
 };
 
-/* From this call on hooks cost this. */
+/* The hooks' cost from this call on. */
 struct decode_cost {
     uint64_t first_call;
     struct hook_cost cost;
@@ -142,19 +141,19 @@ struct decode_write {
     uint64_t call_id, ps;
 };
 
-/* What the recording of a thread cost; both by the calls' ids, ascending. */
+/* The cost of recording a thread; both lists by ascending call ids. */
 struct decode_hooks {
     struct decode_cost *costs;
     size_t costs_count, costs_capacity;
     struct decode_write *writes;
     size_t writes_count, writes_capacity;
-    uint64_t held_ns; /* of them, off the processor */
+    uint64_t held_ns; /* of the writes' time: off the processor */
 };
 
-/* What a thread gave. */
+/* The result of decoding a thread. */
 struct decoded_thread {
     struct btree_part *part;   /* NULL = no rows */
-    struct btree_part *values; /* rows of values; NULL = likewise */
+    struct btree_part *values; /* rows of values; NULL = no rows */
     uint64_t calls, counted, start_ns, end_ns;
     struct tally_self self;
     struct thread_function *functions;
@@ -165,7 +164,7 @@ struct decoded_thread {
     struct decode_hooks hooks;
     struct decode_losses losses;
     struct thread_gaps gaps;
-    struct off_sums off; /* `self` alone: of its calls */
+    struct off_sums off; /* of its calls; `self` alone is set */
 };
 
 struct decoder;
@@ -184,14 +183,14 @@ struct record_cursor {
     const struct decoded_thread *threads;
     size_t threads_count;
     uint32_t kinds; /* bits 1 << enum decode_kind */
-    size_t thread;  /* index: of the record that came last */
-    size_t next;    /* in the thread's records */
+    size_t thread;  /* index of the last record's thread */
+    size_t next;    /* index in its records */
 };
 
 /* NULL: there are no more. */
 const struct decode_record *record_cursor_next(struct record_cursor *cursor);
 
-/* No thread comes any more: frees what only decoding needs. */
+/* No more threads follow: frees what only decoding needs. */
 void decoder_end(struct decoder *decoder);
 
 /* What the worker added up; borrowed. */

@@ -1,4 +1,4 @@
-/* What decoding a thread found to be lost: see decode_losses.h. */
+/* Losses found by decoding: see decode_losses.h. */
 #include "loader/calls/decode_losses.h"
 
 #include <stdlib.h>

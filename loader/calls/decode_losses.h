@@ -17,7 +17,7 @@
 struct loss_found {
     uint32_t number;
     uint64_t calls;              /* with rows: they are not lost */
-    uint64_t from_tick, to_tick; /* what is lost lay between them; TICK_UNKNOWN */
+    uint64_t from_tick, to_tick; /* the loss lies between them; TICK_UNKNOWN */
 };
 
 struct decode_losses {
@@ -38,7 +38,7 @@ void decode_losses_release(struct decode_losses *losses);
 int decode_losses_add(struct decode_losses *losses, const struct log_loss *loss, uint32_t *number,
                       struct error *error);
 
-/* More is known of a loss. */
+/* Adds what a chunk shows of a loss. */
 int decode_losses_found(struct decode_losses *losses, const struct loss_found *found,
                         struct error *error);
 

@@ -1,4 +1,4 @@
-/* What the files of decode.h share: the decoder, and how it enters and leaves calls. */
+/* The decoder, and what the files of decode.h share of it. */
 #ifndef FISQL_LOADER_CALLS_DECODE_PARTS_H
 #define FISQL_LOADER_CALLS_DECODE_PARTS_H
 
@@ -22,15 +22,15 @@ struct ended_call {
     const struct row *row; /* valid until another call begins or ends */
 };
 
-/* What the event before was: values stand behind some alone. */
+/* The kind of the event before: values follow enters and exits only. */
 enum behind { BEHIND_OTHERS, BEHIND_ENTER, BEHIND_EXIT };
 
-/* What the recording costs at the instant that is decoded. */
+/* The recording's cost at the decoded instant. */
 struct hooks_now {
-    struct hook_cost cost; /* of the calls that are entered */
-    uint64_t from_id;      /* those from this one on */
-    uint64_t write_ns;     /* writing the chunk before took that, which no call knows of yet, ... */
-    uint64_t held_ns;      /* ... of it off the processor */
+    struct hook_cost cost; /* of calls entered now */
+    uint64_t from_id;      /* the first call at this cost */
+    uint64_t write_ns;     /* of writing the chunk before; not yet taken out of the calls */
+    uint64_t held_ns;      /* of that, off the processor */
 };
 
 struct decoder {
@@ -51,19 +51,18 @@ struct decoder {
     struct thread_clock clock;
     struct call_stack stack;
     struct callee_history history
-        __attribute__((aligned(LARGE_ALIGN))); /* who adds up rows has it */
+        __attribute__((aligned(LARGE_ALIGN))); /* of the thread that adds up rows */
     struct row_window window;
     bool counted __attribute__((aligned(LARGE_ALIGN))); /* calls were counted in this thread */
     struct gaps gaps;
-    struct ended_call
-        ended; /* the last one; its place on the stack is untouched until another one begins */
+    struct ended_call ended; /* its place on the stack stays as it is until a call begins */
     struct value_calls values;
     struct hooks_now hooks;
     /* Of one chunk. */
     struct dictionary dictionary;
-    uint64_t end_id;         /* ids of calls that it may enter lie below */
-    uint64_t chunk_first_id; /* of the calls that the chunk's own events enter */
-    bool paused;             /* recording went off */
+    uint64_t end_id;         /* of the thread's range of call ids */
+    uint64_t chunk_first_id; /* of the first call that the chunk's events enter */
+    bool paused;             /* recording is off */
 };
 
 /* The pair that two addresses mean at the present tick. */
@@ -84,63 +83,62 @@ static inline int decode_find_pair(struct decoder *decoder, uint64_t function, u
 /* decode_locks.c: a record of a lock. */
 int decode_lock(struct decoder *decoder, const struct event *event, struct error *error);
 
-/* decode_snapshot.c: makes the stack what the chunk's snapshot says: what it confirms stays, other
- * calls end as lost, and calls that are new in it, *unseen of them, were entered unseen. before_ns:
- * the last event before the chunk. */
+/* decode_snapshot.c: brings the stack into line with the chunk's snapshot. Calls that it confirms
+ * stay; others end as lost; *unseen new ones were entered unseen. before_ns: the last event before
+ * the chunk. */
 int decode_reconcile(struct decoder *decoder, const struct fisql_chunk *chunk, uint64_t before_ns,
                      uint32_t *unseen, struct error *error);
 /* The innermost open call returns. */
 int decode_exit(struct decoder *decoder, struct error *error);
-/* The innermost `calls` calls end at once. *ended: how many were open; *outermost: the function of
- * the outermost of them, 0 = not known. */
+/* Ends the innermost `calls` calls at once. *ended: how many were open; *outermost: the function of
+ * the outermost one, 0 = not known. */
 int decode_unwind(struct decoder *decoder, uint32_t calls, uint32_t *ended, uint32_t *outermost,
                   struct error *error);
 
-/* decode_gaps.c: the clock is at an event; if a GAP was read before it, that ends. */
+/* decode_gaps.c: ends the gap, if a GAP was read before the present event. */
 int decode_gap_ends(struct decoder *decoder, struct error *error);
 
 /* decode_trace.c: CHECKPOINT; PAUSED and RESUMED. */
 int decode_checkpoint(struct decoder *decoder, const struct event *event, struct error *error);
 int decode_paused(struct decoder *decoder, struct error *error);
 int decode_resumed(struct decoder *decoder, struct error *error);
-/* What was paused goes on unseen: from end_ns on events are missing. */
+/* Ends all pauses: events are missing from end_ns on. */
 int decode_pauses_end(struct decoder *decoder, uint64_t end_ns, struct error *error);
-/* The innermost call ends; if it is paused, that does, too. *paused_ns: how long it was then. */
+/* The innermost call ends, and its pause with it, which took *paused_ns. */
 int decode_pause_leave(struct decoder *decoder, uint64_t *paused_ns, struct error *error);
 
-/* decode_costs.c: what hooks cost from this chunk of the log on. */
+/* decode_costs.c: takes over the hooks' cost from this chunk of the log on. */
 int decode_cost_begin(struct decoder *decoder, size_t chunk, struct error *error);
-/* The chunk comes right behind the one before, whose writing took ticks: the time since then holds
- * it. */
+/* Writing the chunk right before this one took so many ticks, which the time since then
+ * includes. */
 void decode_write_begin(struct decoder *decoder, uint64_t ticks);
-/* And kept the thread off the processor for so many ticks more. */
+/* The write kept the thread off the processor for so many ticks more. */
 void decode_write_held(struct decoder *decoder, uint64_t ticks);
-/* The first event since then comes: the write is taken out of the open calls. before_ns: when the
- * last event was. */
+/* Takes the write out of the open calls, at the first event behind it. before_ns: the last event
+ * before it. */
 int decode_write_ends(struct decoder *decoder, uint64_t before_ns, struct error *error);
-/* The thread's writes are all known. */
+/* Sorts the thread's writes by call. */
 void decode_writes_sort(struct decoded_thread *thread);
 
-/* decode_values.c: a thread begins; and a chunk. */
+/* decode_values.c: a thread begins. */
 int decode_values_begin(struct decoder *decoder, struct error *error);
 /* ARGUMENTS or RESULT. */
 int decode_values(struct decoder *decoder, const struct event *event, enum behind behind,
                   struct error *error);
-/* The call values.innermost ended, which decoder->ended tells of. */
+/* The call values.innermost ended; decoder->ended describes it. */
 int decode_values_leave(struct decoder *decoder, uint64_t descendants, enum ended ended,
                         struct error *error);
 int decode_values_end(struct decoder *decoder, struct error *error);
 
-/* The clock goes from the thread's last event to its end, as far as that is known. damaged: its
- * last chunk was. */
+/* Moves the clock from the thread's last event to its end, if that is known. damaged: its last
+ * chunk is. */
 int decode_thread_ends(struct decoder *decoder, bool damaged, struct error *error);
 
-/* hot_loop.c: reads the enters and exits that need no more than is known, up to any other event. */
+/* hot_loop.c: reads enters of known pairs and exits, up to any other event. */
 int decode_hot_loop(struct decoder *decoder, struct event_cursor *cursor, struct error *error);
-/* The link of a call of the pair that would begin now. */
+/* The link of a call of the pair, if it began now. */
 int call_link(struct decoder *decoder, uint32_t pair_index, struct link **out, struct error *error);
-/* Puts a call that a forked child inherited on the stack: its frame is known then, nothing is added
- * up. */
+/* Puts an inherited call on the stack: finds its frame, adds nothing up. */
 int call_inherit(struct decoder *decoder, uint32_t pair_index, uint64_t enter_tick,
                  struct error *error);
 /* A call of the pair begins. */
@@ -150,11 +148,11 @@ int call_enter(struct decoder *decoder, uint32_t pair_index, uint64_t enter_tick
 int call_leave_down_to(struct decoder *decoder, uint32_t depth, enum ended ended,
                        struct error *error);
 
-/* decoded_thread.c: adds up what the thread did. */
+/* decoded_thread.c: adds the links' tallies up for the thread. */
 int decode_fold_thread(struct decoder *decoder, struct error *error);
 
-/* decode_records.c: adds a record of now and the innermost open call, with a copy of `text` unless
- * that is NULL. Returns NULL without memory. Valid until the next one is added. */
+/* decode_records.c: adds a record at the present instant and innermost open call, with a copy of
+ * `text` (NULL = none). Valid until the next one is added; NULL without memory. */
 struct decode_record *decode_record(struct decoder *decoder, enum decode_kind kind,
                                     const void *text, size_t bytes, struct error *error);
 void decode_records_release(struct decode_records *records);

@@ -52,8 +52,8 @@ static bool same_call(const struct decoder *decoder, const struct open_call *cal
            call->enter_tick == entry->enter_tick;
 }
 
-/* The number of calls of the stack that are still open: those outside the snapshot may be, those
- * that it confirms are. *place: that of the first other call. */
+/* Counts the stack's calls that the snapshot confirms, and those around them that it leaves out.
+ * *place: the first other call's. */
 static uint32_t confirmed(const struct decoder *decoder, const struct fisql_chunk *chunk,
                           uint64_t *place)
 {
@@ -74,8 +74,8 @@ static uint32_t confirmed(const struct decoder *decoder, const struct fisql_chun
     return keep;
 }
 
-/* The stack's calls from `keep` on ended unseen: at the latest when another call was entered in the
- * outermost one's place, else when the chunk begins. */
+/* Ends the stack's calls from `keep` on as lost: when another call was entered in the place of the
+ * outermost one, else when the chunk begins. */
 static int end_lost(struct decoder *decoder, const struct fisql_chunk *chunk, uint32_t keep,
                     uint64_t place, uint64_t before_ns, struct error *error)
 {

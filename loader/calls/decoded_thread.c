@@ -1,4 +1,4 @@
-/* The result of decoding a thread: when it ends, the tallies of links add up to its functions. */
+/* The result of decoding a thread: at its end, the links' tallies add up to its functions'. */
 #include "loader/calls/decode_parts.h"
 
 #include <stdlib.h>

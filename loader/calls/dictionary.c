@@ -8,7 +8,7 @@
 
 void dictionary_clear(struct dictionary *dictionary)
 {
-    /* Definitions that do not count need not be cleared. */
+    /* `defined` says which definitions are valid. */
     memset(dictionary->defined, 0, sizeof dictionary->defined);
     memset(dictionary->pairs, 0, sizeof dictionary->pairs);
     memset(dictionary->alloc_sites, 0, sizeof dictionary->alloc_sites);

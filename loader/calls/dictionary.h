@@ -22,8 +22,8 @@ struct dictionary {
     struct definition definitions[FISQL_SLOTS_MAX];
     uint8_t defined[FISQL_SLOTS_MAX];
     uint32_t pairs[FISQL_SLOTS_MAX];       /* index in pairs.items + 1; 0 = not looked up */
-    uint32_t kept[FISQL_SLOTS_MAX];        /* the same, of `definitions`, also of chunks before */
-    uint32_t alloc_sites[FISQL_SLOTS_MAX]; /* sites.id; likewise */
+    uint32_t kept[FISQL_SLOTS_MAX];        /* the same, kept from earlier chunks, too */
+    uint32_t alloc_sites[FISQL_SLOTS_MAX]; /* sites.id; 0 = not looked up */
 };
 
 /* Forgets all definitions: a chunk begins. */

@@ -47,7 +47,7 @@ struct gap {
     bool counted;
     bool paused;        /* its call was: the wait is not in the call's own waiting */
     bool has_queued;    /* the last gap of a killed thread, with queued_ns known */
-    uint64_t queued_ns; /* at most so long others ran though the thread could */
+    uint64_t queued_ns; /* others ran at most so long while the thread could have */
 };
 
 /* The gaps of a thread. */

@@ -52,7 +52,8 @@ void errand_ask(struct errand *errand);
 void errand_finish(struct errand *errand);
 /* Cancels it, and waits for a helper that runs it. */
 void errand_drop(struct errand *errand);
-/* Runs a wanted errand; false if there is none. The caller holds the lock, which is free meanwhile. */
+/* Runs a wanted errand; false if there is none. The caller holds the lock, which is free
+ * meanwhile. */
 bool helpers_run_errand(struct helpers *helpers);
 
 #endif

@@ -1,4 +1,4 @@
-/* What hooks cost, by stretch of the log: see hook_costs.h. */
+/* The hooks' cost: see hook_costs.h. */
 #include "loader/calls/hook_costs.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #define STRETCH_CHUNKS 16u
 #define STRETCH_SAMPLES 512u /* of each of the two hooks */
-#define SAMPLES_MIN 32u      /* fewer tell nothing */
+#define SAMPLES_MIN 32u      /* fewer show nothing */
 #define SAMPLE_PER_MILLE 570u
 #define SCALE_PER_MILLE_MAX 4000u /* a larger scale: the reference run did other work */
 
@@ -90,7 +90,7 @@ static void scale(struct hook_costs *costs, const struct log_index *index, wide_
 {
     uint64_t cpu = fact_number(index, FISQL_FACT_RUN_CPU_NS);
     uint64_t reference = fact_number(index, FISQL_FACT_RUN_REFERENCE_CPU_NS);
-    uint64_t others = index->facts.setup_ns + writes_ns(index, ticks_per_second); /* no hooks' */
+    uint64_t others = index->facts.setup_ns + writes_ns(index, ticks_per_second); /* not of hooks */
     if (reference == 0 || cpu <= reference || cpu - reference <= others || sum_ps == 0)
         return;
     wide_uint per_mille = (wide_uint)(cpu - reference - others) * 1000000u / sum_ps;

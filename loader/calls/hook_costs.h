@@ -13,8 +13,8 @@
  * on average 0.57: SAMPLE_PER_MILLE. The loop saw 0.7 to 1.2 of the cost (`make trust`).
  *
  * A reference run (`fisql record --reference`) gives the sum over all calls: the run's processor
- * time less the reference's and the collector's start. All costs are scaled to it. What is left is
- * how far two runs of one program differ.
+ * time less the reference's and the collector's start. All costs are scaled to it. The
+ * remaining error is the difference between two runs of one program.
  */
 #ifndef FISQL_LOADER_CALLS_HOOK_COSTS_H
 #define FISQL_LOADER_CALLS_HOOK_COSTS_H

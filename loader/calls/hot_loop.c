@@ -304,7 +304,7 @@ int call_leave_down_to(struct decoder *decoder, uint32_t depth, enum ended ended
 
 /* ---- both at once ---- */
 
-/* May a call whose exit follows its entry go through leaf()? Not if its function is already open. */
+/* May a call whose exit comes next go through leaf()? Not if its function is already open. */
 static inline bool may_be_leaf(const struct decoder *decoder, uint32_t pair_index)
 {
     const struct function_rollup *function = decoder->pairs.items[pair_index].rollup;

@@ -111,7 +111,7 @@ static int fold(struct link *link, const struct tally *tally, struct rollup *rol
     return 0;
 }
 
-/* More links than these are forgotten when a thread ends; another thread makes what it needs anew. */
+/* A thread's end forgets all links if there are more; the next thread makes what it needs anew. */
 #define KEPT_MAX (1u << 18)
 
 static int fold_block(struct links *links, size_t block, struct rollup *rollup,

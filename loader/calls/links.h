@@ -32,9 +32,7 @@
 #include "loader/calls/spare_block.h"
 
 /* What a call is besides function and site, in the upper bits of link_key.callee. */
-#define LINK_HAS_CALLER                                                                            \
-    (1u << 31) /* else it may still lie under a frame: that of a call which a
-                                              forked child inherited */
+#define LINK_HAS_CALLER (1u << 31)         /* else its frame may lie under an inherited call's */
 #define LINK_OUTERMOST_IN_FRAME (1u << 30) /* no call of its frame is open in the thread */
 #define LINK_OUTERMOST (1u << 29)          /* no call of its function is */
 #define LINK_CALLEES_MAX (1u << 29)
@@ -54,8 +52,9 @@ struct link {
     uint32_t after[2];                /* for the caller's next call after this one */
     uint32_t edge;                    /* index in rollup.edges */
     struct function_rollup *function; /* of the callee */
-    /* Guesses of the thread that adds up rows (callee_history.h), as callee_runs is: its calls' last
-     * transition, from the callee run `previous`, and last sequence. They hardly ever change. */
+    /* Like callee_runs, guesses of the thread that adds up rows (callee_history.h): the last
+     * transition of the link's calls, from the callee run `previous`, and their last sequence. They
+     * hardly ever change. */
     uint32_t previous, transition; /* index in rollup.transitions + 1; 0 = none */
     uint32_t shape;                /* index in rollup.shapes + 1; 0 = none */
     bool touched;                  /* it is in links.touched */
@@ -92,7 +91,7 @@ static inline struct link *links_at(const struct links *links, uint32_t number)
     return &links->blocks[number / LINKS_A_BLOCK][number % LINKS_A_BLOCK];
 }
 
-/* The guesses for the next call of `from`, whose last one went through `last`; NULL = it made none. */
+/* The guesses for the next call that `from` makes. last: the link of its last one; NULL = none. */
 static inline uint32_t *links_next(struct link *from, struct link *last)
 {
     return last != NULL ? last->after : from->first;

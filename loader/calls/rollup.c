@@ -1,4 +1,4 @@
-/* Adding up what is known of calls: see rollup.h. */
+/* Adding up figures of calls: see rollup.h. */
 #include "loader/calls/rollup.h"
 
 #include <stdlib.h>
@@ -342,7 +342,7 @@ void rollup_release_block(struct rollup *rollup, size_t block)
     rollup->frames[block] = NULL;
 }
 
-/* A block that `into` lacks goes over as it is, so that hardly two of them are ever needed. */
+/* Moves the blocks that `into` lacks: memory for two of them is rarely needed at once. */
 static int merge_frames(struct rollup *into, struct rollup *from, struct error *error)
 {
     for (size_t block = 0; block < from->frames_capacity; block++) {

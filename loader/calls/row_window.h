@@ -91,7 +91,7 @@ struct row_window {
     struct row_window *next; /* in helpers->windows */
     struct row_batch batches[BATCHES_MAX];
     uint32_t batch_first, batches_count;
-    uint32_t done[BATCH_STEPS]; /* the number of batches, the first ones, whose step is done */
+    uint32_t done[BATCH_STEPS]; /* so many of the first batches have it done */
     bool busy[BATCH_STEPS];     /* a thread is at the next batch */
     bool failed;
     struct error error; /* why */

@@ -1,4 +1,4 @@
-/* What is added up over a set of calls: see tally.h. */
+/* Figures over a set of calls: see tally.h. */
 #include "loader/calls/tally.h"
 
 static void add_extremes(struct tally *into, const struct tally *from)

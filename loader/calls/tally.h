@@ -24,8 +24,7 @@ struct off_time {
 struct off_sums {
     struct off_time total, self;
     uint64_t self_waits; /* gaps in which the thread waited */
-    uint64_t
-        paused_ns; /* between FISQL_PAUSE and FISQL_RESUME; neither it nor its waiting is in self times */
+    uint64_t paused_ns;  /* FISQL_PAUSE to FISQL_RESUME; self times leave it and its waits out */
 };
 
 /* A sum of measured self times, and the hooks' part of it. */

@@ -1,5 +1,5 @@
-/* The present instant of the thread that is being decoded: a tick and what it is in nanoseconds.
- * Ticks may go back, by another core's clock; the nanoseconds wait for them then. */
+/* The present instant of the decoded thread, in ticks and in nanoseconds. Ticks may go back, by
+ * another core's clock; then the nanoseconds wait for them. */
 #ifndef FISQL_LOADER_CALLS_THREAD_CLOCK_H
 #define FISQL_LOADER_CALLS_THREAD_CLOCK_H
 
