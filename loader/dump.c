@@ -1,7 +1,7 @@
 /*
- * A log as text: a line for each chunk, then a line for each fact or event in it. What stands in a
- * log is not trusted: control characters are escaped, and a chunk whose events break the format's
- * rules is shown up to there.
+ * A log as text: a line for each chunk, then a line for each fact or event in it. We do not
+ * trust a log: we escape control characters, and show a chunk whose events break the format's rules
+ * up to there.
  */
 #include "loader/loader.h"
 

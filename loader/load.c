@@ -51,14 +51,14 @@ struct load {
     struct helpers helpers;
     struct frames_writing frames_writing;
     uint32_t workers_ended; /* atomic */
-    double progress_s;      /* when progress was told last */
+    double progress_s;      /* when we reported progress last */
     uint64_t next_thread;   /* atomic: index in order of the threads still to be decoded */
     uint32_t *order;        /* threads, the largest first */
     size_t order_count;
     struct timespec began;
 };
 
-/* A part of the load that is done in a thread of its own. */
+/* A part of the load in a thread of its own. */
 struct aside {
     struct load *load;
     int (*work)(struct load *load, struct error *error);
@@ -67,7 +67,7 @@ struct aside {
     pthread_t thread;
 };
 
-/* Decodes threads of the log, while there are any; then it writes rows for those that do still. */
+/* Decodes threads of the log, while there are any; then writes rows for workers that still do. */
 struct worker {
     struct load *load;
     bool decodes; /* else it has been a helper from the start */
@@ -85,7 +85,7 @@ static double elapsed(const struct load *load)
            (double)(now.tv_nsec - load->began.tv_nsec) / 1e9;
 }
 
-/* Tells how far the load is, at most some ten times a second but for the start of a stage. */
+/* Reports progress: at most some ten times a second, and at the start of a stage. */
 static void progress(struct load *load, const char *stage, uint64_t done, uint64_t total)
 {
     if (load->options->progress == NULL || (done != 0 && elapsed(load) < load->progress_s + 0.09))

@@ -56,7 +56,7 @@ struct load_report {
     uint64_t processes;
     uint64_t threads;
     uint64_t losses;       /* rows of losses */
-    uint64_t lost_calls;   /* their calls, where they can be told */
+    uint64_t lost_calls;   /* their calls, where known */
     uint64_t ring_calls;   /* calls that a flight recorder dropped on purpose */
     uint64_t system_calls; /* calls of functions that are not the user's own (functions.own = 0) */
     bool live;             /* the run was still being recorded */

@@ -51,8 +51,8 @@ static uint64_t rate_told(uint64_t ticks_per_second)
     return (uint64_t)(((ns << CLOCK_SHIFT) + ticks_per_second / 2) / ticks_per_second);
 }
 
-/* The rate of one kind of clock. The pairs win over what was told only where they are far apart and
- * not absurd (a damaged machine clock, a hostile log): within a tenth of it. */
+/* The rate of one kind of clock. The pairs' rate wins over the log's only if they are far apart and
+ * agree with it within a tenth: a damaged machine clock or a hostile log gives absurd pairs. */
 static uint64_t choose_rate(const struct span *span, uint64_t ticks_per_second, bool monotonic)
 {
     if (monotonic)

@@ -36,8 +36,8 @@ struct clock_map {
 int clock_map_make(struct clock_map *map, const struct log_index *index, struct error *error);
 void clock_map_release(struct clock_map *map);
 
-/* Gives processes that a signal ended, and their first threads, their ends: who recorded them does
- * not know their ticks. */
+/* Sets the end ticks of processes that a signal ended, and of their first threads: `fisql record`
+ * does not know their ticks. */
 void clock_map_end_killed(const struct clock_map *map, struct log_index *index);
 
 /* For any tick: one before the anchor, and times beyond CLOCK_NS_MAX. */

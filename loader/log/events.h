@@ -1,11 +1,10 @@
 /*
  * Reads the events of a chunk, one after another: the mirror image of the collector's encoding
- * (formats/log.h, "Units"). Used by everything that reads events, so that the rules stand once.
+ * (formats/log.h, "Units"). All readers of events use it, so the rules are in one place.
  *
  * Nothing is trusted: an event that reaches over the end of its chunk, names a slot beyond the
- * dictionary or has an unknown code ends the reading with -1. Whether a dictionary slot was
- * defined, whether there is a call to end, and whether values stand behind an enter or an exit, is
- * the caller's to check.
+ * dictionary or has an unknown code ends the reading with -1. The caller checks that a dictionary
+ * slot was defined, that there is a call to end, and that values follow an enter or an exit.
  */
 #ifndef FISQL_LOADER_LOG_EVENTS_H
 #define FISQL_LOADER_LOG_EVENTS_H
@@ -23,14 +22,14 @@ enum event_type {
 
 #define EVENT_ARGUMENTS_MAX 30u /* values of one event */
 
-/* What a GAP says: a reading of the thread's clocks (formats/log.h). */
+/* A GAP: a reading of the thread's clocks (formats/log.h). */
 struct event_gap {
     uint64_t ticks, cpu_ns; /* ticks: from the event before it to the one that follows it */
     uint32_t reading;       /* ticks from then until the clocks were read */
     uint32_t waits, preemptions, minor_faults, major_faults;
 };
 
-/* What an INCIDENT says before its text. */
+/* An INCIDENT without its text. */
 struct event_incident {
     uint32_t kind;   /* enum fisql_incident_kind; of _MORE and _POINTERS all else is 0 */
     uint32_t signal; /* 0 = none */
@@ -41,10 +40,10 @@ struct event_incident {
 struct event {
     enum event_type type;
     uint32_t slot;        /* ENTER, DEFINE, COUNTED, ALLOC, FREE, REALLOC */
-    uint64_t ticks;       /* since the event before; COUNTED: the calls' time, the clock stands */
+    uint64_t ticks;       /* since the event before; COUNTED: the calls' time; the clock stays */
     struct event_gap gap; /* GAP */
     uint64_t function;    /* DEFINE, ENTER_FULL, MISMATCH: absolute */
-    uint64_t site;        /* likewise, and FAULT, OBJECT */
+    uint64_t site;        /* DEFINE, ENTER_FULL, MISMATCH, FAULT, OBJECT: absolute */
     uint32_t calls;       /* UNWIND, COUNTED */
     uint32_t rule;        /* FAULT: from 0 */
     uint32_t point;       /* CHECKPOINT: its number */
@@ -52,15 +51,15 @@ struct event {
     uint64_t address;     /* ALLOC, FREE, REALLOC, OBJECT */
     uint64_t size;        /* ALLOC, REALLOC: bytes */
     uint64_t old;         /* REALLOC */
-    uint64_t elapsed;     /* REALLOC: ticks from its start to its end; HELD: those that it says */
+    uint64_t elapsed;     /* REALLOC: ticks from its start to its end; HELD: its ticks */
     struct event_incident incident; /* INCIDENT */
     uint32_t object_kind;           /* OBJECT: enum fisql_object_kind */
     int64_t number;                 /* OBJECT, where it holds one */
-    const char *text;    /* NOTE, INCIDENT, OBJECT: not terminated; LOCK: for event_lock() */
-    uint32_t text_bytes; /* likewise */
-    const unsigned char *
-        values; /* ARGUMENTS, RESULT, CHECKPOINT: for value_read(); they are sound, up to 30, one, 16 */
-    uint32_t values_bytes; /* likewise */
+    const char *text; /* NOTE, INCIDENT, OBJECT: not terminated; LOCK: for event_lock() */
+    uint32_t text_bytes;
+    /* ARGUMENTS, RESULT, CHECKPOINT: up to 30 values, one, up to 16; sound, for value_read() */
+    const unsigned char *values;
+    uint32_t values_bytes;
 };
 
 /* The units that are still to be read. */

@@ -61,12 +61,12 @@ struct log_thread {
     uint32_t process; /* index in log_index.processes */
     uint32_t thread;  /* index in its process */
     uint32_t tid;
-    char *name;                    /* NULL = not told */
-    uint64_t start_tick, end_tick; /* as its facts tell; TICK_UNKNOWN */
+    char *name;                    /* NULL = not known */
+    uint64_t start_tick, end_tick; /* from its facts; TICK_UNKNOWN */
     struct log_reading at_start, at_end;
-    bool ended;                   /* its facts say how */
+    bool ended;                   /* its facts hold its end */
     bool exited;                  /* before its process did */
-    bool name_given;              /* by the program, which has the say */
+    bool name_given;              /* by the program, which takes precedence */
     uint32_t first_chunk, chunks; /* in log_index.chunks */
     uint64_t chunk_bytes;
     uint64_t first_call_id; /* of its range */
@@ -77,7 +77,7 @@ struct log_clock_pair {
     uint64_t tick, ns;
 };
 
-/* The end of a process that a signal ended, as who recorded it saw it; TICK_UNKNOWN = not told. */
+/* The end of a process that a signal ended, as `fisql record` saw it; TICK_UNKNOWN = not known. */
 struct log_killed {
     uint64_t ns;                         /* CLOCK_MONOTONIC */
     uint64_t cpu_ns, waits, preemptions; /* of its first thread */
@@ -90,19 +90,19 @@ struct log_process {
     uint64_t key;
     uint64_t parent_key;                 /* 0 = not known */
     uint32_t parent_id;                  /* processes.id; 0 = none or not in the log */
-    char *executable, *command, *origin; /* NULL = not told */
+    char *executable, *command, *origin; /* NULL = not known */
     uint64_t start_tick;                 /* TICK_UNKNOWN */
     uint64_t end_tick;
     struct log_killed killed;
-    uint64_t fork_tick; /* when its parent was about to fork it; 0 = not told */
-    char *how;          /* how it ended, NULL = not told */
+    uint64_t fork_tick; /* when its parent was about to fork it; 0 = not known */
+    char *how;          /* how it ended, NULL = not known */
     bool has_status, has_signal;
     int64_t status, signal;
     bool monotonic;     /* its ticks are nanoseconds */
     bool timeless;      /* its ticks give an order and no time */
     bool ends_lost;     /* the last chunks of its threads may be missing */
     uint64_t gap_ticks; /* a longer time without an event has a GAP; TICK_UNKNOWN = none has */
-    uint64_t ticks_per_second; /* as told; 0 = not */
+    uint64_t ticks_per_second; /* from its facts; 0 = not known */
     struct log_clock_pair first_pair, last_pair;
     bool has_pair;
 };
@@ -113,7 +113,7 @@ struct log_module {
     char *path;
     char *build_id; /* hexadecimal; NULL = none */
     uint64_t bias, start, end;
-    uint64_t load_tick;   /* TICK_UNKNOWN = not told, hence before everything */
+    uint64_t load_tick;   /* TICK_UNKNOWN = not known, so before all events */
     uint64_t unload_tick; /* TICK_UNKNOWN = never */
 };
 
@@ -132,7 +132,7 @@ struct log_changes {
     size_t count, capacity;
 };
 
-/* Facts of the run; a key stands once. */
+/* Facts of the run; each key once. */
 struct log_facts {
     struct log_fact {
         char *key, *value;
@@ -147,10 +147,10 @@ struct log_facts {
 struct log_salvaged {
     struct fisql_chunk **chunks;
     size_t count, capacity;
-    bool live; /* the run is being recorded, and these are what its threads fill, too */
+    bool live; /* the run is still being recorded: threads still fill some of them */
 };
 
-/* Something that the log lacks, as a row of `losses`. UINT64_MAX = not known. */
+/* A part that the log lacks, as a row of `losses`. UINT64_MAX = not known. */
 struct log_loss {
     char *reason;
     char *detail;                   /* NULL = none */
@@ -158,7 +158,7 @@ struct log_loss {
     uint64_t offset, bytes, chunks, calls;
     uint64_t from_tick, to_tick; /* TICK_UNKNOWN */
     uint32_t clock_process;      /* index of the process whose ticks they are */
-    bool unwritten;              /* a LOSS chunk tells it: chunks that could not be written */
+    bool unwritten;              /* from a LOSS chunk: chunks that could not be written */
     bool cut;                    /* bytes that begin with the header of a chunk of this run */
 };
 

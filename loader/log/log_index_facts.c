@@ -1,6 +1,6 @@
 /*
- * Takes the chunks of facts into the log index. Facts are not trusted: a number that is none is as
- * if it were not told; a key that is not known is skipped.
+ * Takes the chunks of facts into the log index. Facts are not trusted: what is no number, and
+ * unknown keys, are skipped.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -43,7 +43,7 @@ static int set_run_fact(struct log_index *index, const char *key, const char *va
                                                      : replace_text(&fact->value, value, error);
 }
 
-/* The value of FISQL_FACT_RUN_CONTROL: what makes no sense is as if it were not told. */
+/* The value of FISQL_FACT_RUN_CONTROL; skips it if it makes no sense. */
 static int take_change(struct log_index *index, const char *value, struct error *error)
 {
     char *end;
@@ -81,8 +81,8 @@ static int take_run_fact(struct log_index *index, const char *key, const char *v
     return set_run_fact(index, key, value, true, error);
 }
 
-/* The clock's and the hooks' facts stand in each process; the run's are those of the first process,
- * unless a RUN chunk tells them. */
+/* Each process has facts on its clock and hooks; the run takes those of its first process, unless a
+ * RUN chunk has them. */
 static int take_process_fact(struct log_index *index, struct log_process *process, const char *key,
                              const char *value, struct error *error)
 {
@@ -216,7 +216,7 @@ static bool take_thread_number(struct log_thread *thread, struct told_reading *t
     return true;
 }
 
-/* A thread's facts stand in the log at its start, and again at its end. */
+/* The log has a thread's facts at its start, and again at its end. */
 static int take_thread(struct log_thread *thread, struct facts *facts, struct error *error)
 {
     const char *key;
@@ -243,7 +243,7 @@ static int take_thread(struct log_thread *thread, struct facts *facts, struct er
     return 0;
 }
 
-/* A module as its facts tell it, the texts borrowed from the chunk. */
+/* A module's facts; the texts are borrowed from the chunk. */
 struct told_module {
     const char *path, *build_id;
     uint64_t bias, start, end, tick;

@@ -1,9 +1,9 @@
 /*
  * Takes what the live area still holds. A program that ran without `fisql record` has its live area
- * in the file RUN.bin.live beside the log (formats/live.h); when it is killed, what
- * its threads had not yet written stands there and nowhere else. The area is only read: `fisql
- * record` and the collector alone write it. Each slot whose owner is gone gives one further chunk,
- * finished on a copy; slots whose owner still runs are counted, since what they hold is not final.
+ * in the file RUN.bin.live beside the log (formats/live.h). If it is killed, only this file has
+ * what its threads had not yet written. We only read the area: `fisql record` and the collector
+ * alone write it. Each slot whose owner is gone gives one more chunk, finished on a copy. We count
+ * slots whose owner still runs: their content is not final.
  */
 #include <errno.h>
 #include <fcntl.h>

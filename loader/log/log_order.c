@@ -161,7 +161,7 @@ static bool is_ahead(const struct log_index *index, const struct log_chunk *chun
            chunk->sequence != expected;
 }
 
-/* Drops chunks that stand twice, finds the gaps, and counts the threads' ids. */
+/* Drops repeated chunks, finds the gaps, and counts the threads' ids. */
 static int check_chunks(struct log_index *index, struct error *error)
 {
     size_t kept = 0;
@@ -224,10 +224,10 @@ static bool is_damaged(const struct log_index *index)
     return false;
 }
 
-/* Calls that could not be written are told in one sum, and where later chunks of the thread were
- * written again, as a gap too: they are taken out of the sum. A chunk that fisql record could not
- * write leaves no flag in the next one, which may have been written before it. So in a log that is
- * not damaged every gap is one of these. */
+/* The log counts calls that could not be written in one sum. If later chunks of the thread were
+ * written again, these calls are a gap, too: takes them out of the sum. A chunk that fisql record
+ * could not write leaves no flag in the next one, which may have been written before it. So in a
+ * log that is not damaged every gap is one of these. */
 static int settle_losses(struct log_index *index, struct error *error)
 {
     uint64_t gap_calls = 0, gap_chunks = 0;
@@ -269,8 +269,8 @@ static int settle_losses(struct log_index *index, struct error *error)
     return 0;
 }
 
-/* Where it is not known whose chunks are lost, they may be any thread's last ones: no chunk behind
- * them tells. */
+/* Lost chunks of unknown threads may be any thread's last ones: no chunk behind them shows a
+ * gap. */
 static int mark_lost_ends(struct log_index *index, struct error *error)
 {
     bool *lost = calloc(index->processes_count + 1, sizeof *lost); /* by id, 0 = of all */

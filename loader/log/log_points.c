@@ -16,7 +16,7 @@ static enum fisql_point_kind kind_of(const char *word)
     return kind;
 }
 
-/* A point as its facts tell it, the texts borrowed from the chunk. */
+/* A point's facts; the texts are borrowed from the chunk. */
 struct told_point {
     const char *kind, *function, *file, *label, *values;
     uint64_t number, line, level, address;
@@ -39,9 +39,9 @@ static bool ends_with_operator(const char *name, const char *end)
     return end - name >= 8 && memcmp(end - 8, "operator", 8) == 0;
 }
 
-/* Of a C++ compiler's __PRETTY_FUNCTION__ (`static int shop::Cart::add(const T&) const [with T =
- * int]`) what symbols have: without the words before the name, and what templates stand for. C's
- * __func__ is left as it is. */
+/* A C++ compiler's __PRETTY_FUNCTION__ as symbols have it (of `static int shop::Cart::add(const T&)
+ * const [with T = int]`): without the words before the name and the templates' arguments. C's
+ * __func__ stays as it is. */
 static char *function_name(const char *pretty)
 {
     const char *name = pretty, *at = pretty;
@@ -94,7 +94,7 @@ static int take(struct log_points *points, const struct told_point *told, uint32
     if (intern_add(&points->of_number, process, told->number, &index, error) != 0)
         return -1;
     if (index < points->count)
-        return 0; /* told before */
+        return 0; /* known already */
     if (array_reserve(&points->items, &points->capacity, (size_t)index + 1, error) != 0)
         return -1;
     struct log_point *point = &points->items[points->count++];

@@ -1,6 +1,6 @@
 /*
- * Points: places in the program that hold a macro of fisql_trace.h, as chunks of facts tell them. A
- * process numbers its points; a forked child knows those of its parent. Texts are not trusted.
+ * Points: places in the program with a macro of fisql_trace.h, from chunks of facts. A process
+ * numbers its points; a forked child has those of its parent, too. Texts are not trusted.
  */
 #ifndef FISQL_LOADER_LOG_LOG_POINTS_H
 #define FISQL_LOADER_LOG_LOG_POINTS_H
@@ -14,11 +14,11 @@
 struct facts;
 
 struct log_point {
-    enum fisql_point_kind kind; /* FISQL_POINT_KINDS_COUNT = not told */
-    char *function, *file;      /* "" = not told */
+    enum fisql_point_kind kind; /* FISQL_POINT_KINDS_COUNT = not known */
+    char *function, *file;      /* "" = not known */
     char *label, *values;       /* NULL = it has none */
-    uint32_t line, level;       /* 0 = not told */
-    uint64_t address;           /* in its code; 0 = not told */
+    uint32_t line, level;       /* 0 = not known */
+    uint64_t address;           /* in its code; 0 = not known */
 };
 
 struct log_points {
@@ -32,7 +32,7 @@ int log_points_take(struct log_points *points, struct facts *facts, uint32_t pro
                     struct error *error);
 void log_points_release(struct log_points *points);
 
-/* The point's index; INTERN_NONE where the process itself told none of that number. */
+/* The point's index; INTERN_NONE if the process itself has no point of that number. */
 uint32_t log_points_find(const struct log_points *points, uint32_t process, uint32_t number);
 
 #endif

@@ -48,7 +48,7 @@ struct log_item {
     uint64_t bytes;
     const struct fisql_chunk *chunk; /* CHUNK: with its payload; borrowed until the next call */
     bool truncated;                  /* HOLE: a chunk that the end of the log cuts */
-    struct fisql_chunk head;         /* HOLE: what stands at its start as a header; not trusted */
+    struct fisql_chunk head;         /* HOLE: its first bytes as a header; not trusted */
 };
 
 /* Opens a log. Not a regular file, not readable, empty: -1, and *error says so. */

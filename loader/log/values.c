@@ -311,7 +311,7 @@ static void put_double(double wide, bool is_float, char text[VALUE_FLOAT_TEXT_MA
 }
 
 #if __LDBL_MANT_DIG__ >= 64 && __LDBL_MAX_EXP__ >= 16384
-/* Likewise as the same x87 number, which this machine's long double holds. */
+/* The shortest text that reads back as the same x87 number: long double holds it here. */
 static bool put_long(const struct binary_float *value, char text[VALUE_FLOAT_TEXT_MAX])
 {
     long double wide = ldexpl((long double)(uint64_t)value->mantissa, value->exponent), back;

@@ -20,9 +20,9 @@ enum value_type {
     VALUE_FLOAT,      /* data: 4, 8, 10 (x87's) or 16 bytes (IEEE quad), the low byte first */
     VALUE_BYTES,      /* data: a struct by value */
     VALUE_TEXT,       /* data, not terminated; it may hold any bytes */
-    VALUE_TEXT_CUT,   /* likewise, the first bytes of a longer one */
-    VALUE_ABSENT,     /* where it lay was not known */
-    VALUE_UNREADABLE, /* it was to be read at an address that cannot be read */
+    VALUE_TEXT_CUT,   /* data: the first bytes of a longer text */
+    VALUE_ABSENT,     /* its place was not known */
+    VALUE_UNREADABLE, /* its address could not be read */
     VALUE_NO_ROOM     /* there was no room for it */
 };
 
@@ -33,7 +33,7 @@ struct value {
     const unsigned char *data; /* borrowed from the event */
 };
 
-/* Reads the value at *at and moves *at behind it. False: what stands there is none. */
+/* Reads the value at *at and moves *at behind it. False: there is no value. */
 bool value_read(const unsigned char **at, const unsigned char *end, struct value *value);
 
 static inline bool value_is_missing(const struct value *value)

@@ -1,4 +1,4 @@
-/* What allocations add up to: see memory_sums.h. */
+/* Sums of the run's allocations: see memory_sums.h. */
 #include "loader/memory/memory_sums.h"
 
 #include <stdlib.h>

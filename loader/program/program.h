@@ -74,7 +74,7 @@ MUST_CHECK int program_add_function(struct program *program, uint32_t module, ui
                                     const struct symbol_function *symbol, uint32_t *id,
                                     struct error *error);
 
-/* A point of a process; NULL = not told. A forked child has its parent's. */
+/* A point of a process; NULL = not known. A forked child has its parent's. */
 const struct log_point *program_point(const struct program *program, uint32_t process,
                                       uint32_t number);
 
@@ -82,7 +82,7 @@ const struct log_point *program_point(const struct program *program, uint32_t pr
  */
 MUST_CHECK int program_function(struct program *program, uint32_t process, uint64_t address,
                                 uint64_t tick, uint32_t *id, struct error *error);
-/* sites.id likewise. */
+/* sites.id of the site at such an address. */
 MUST_CHECK int program_site(struct program *program, uint32_t process, uint64_t address,
                             uint64_t tick, uint32_t *id, struct error *error);
 
@@ -102,9 +102,9 @@ void program_function_place(struct program *program, uint32_t function, uint32_t
  * none, lying in a copy of a system header's function that has no hooks. */
 void program_site_line(struct program *program, uint32_t site, const char **file, uint32_t *line);
 
-/* The place in the code of `function` (functions.id, 0 = none) that led to a site in a system's function
- * without hooks, where the code leaves no doubt: a copy of a template of the standard library that
- * allocates, say. Else *place is the site itself. *fixed: it is so for all functions. */
+/* *place: where the code of `function` (functions.id, 0 = none) led to a site in a system's
+ * function without hooks (a copy of a template of the standard library that allocates, say), if the
+ * code leaves no doubt; else the site itself. *fixed: it is so for all functions. */
 MUST_CHECK int program_place(struct program *program, uint32_t site, uint32_t function,
                              uint32_t *place, bool *fixed, struct error *error);
 

@@ -106,6 +106,6 @@ const char *insert_problem(sqlite3 *database)
     if ((sqlite3_errcode(database) & 0xff) != SQLITE_IOERR)
         return sqlite3_errmsg(database);
     if (system == 0 && (last == EFBIG || last == ENOSPC || last == EDQUOT))
-        system = last; /* a COMMIT that fails does not tell SQLite's own */
+        system = last; /* SQLite keeps none for a failed COMMIT */
     return system != 0 ? strerror(system) : sqlite3_errmsg(database);
 }

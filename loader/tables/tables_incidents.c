@@ -49,8 +49,8 @@ static char *message_make(const char *text)
     return message;
 }
 
-/* Goes through the incidents of all threads, perhaps with their pointers, always in the same order: only here
- * do they get their ids. */
+/* Goes through the incidents of all threads, perhaps with their pointers, always in the same order:
+ * only here do they get their ids. */
 struct incidents {
     struct table_records records;
     int64_t id;
