@@ -61,8 +61,8 @@ static void print_start(sqlite3 *database)
     free(value);
 }
 
-/* Prints a line for each row whose first column has a value, with the ending of the process whose id
- * is in the second one, if there is one. */
+/* Prints a line for each row with a value in its first column. The second one may have a process's
+ * id: adds its ending. */
 static int print_rows(sqlite3 *database, const char *title, const char *sql, long most)
 {
     sqlite3_stmt *statement = NULL;

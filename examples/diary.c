@@ -1,6 +1,6 @@
 /*
- * A queue that one thread closes while another still uses it: the mutex is destroyed, then locked. The queue keeps a
- * diary of its mutex, and prints it where the mutex is not as it has to be.
+ * A queue that one thread closes while another still uses it: the mutex is destroyed, then locked.
+ * The queue keeps a diary of its mutex, and prints it if the mutex is not as it has to be.
  *
  *     fisql cc gcc -g -O1 -o diary diary.c && fisql record ./diary
  */

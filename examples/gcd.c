@@ -1,4 +1,4 @@
-// The program of README's section on arguments and results: fractions are reduced by their greatest common divisor.
+// The program of README's section on arguments and results: reduces fractions by their gcd.
 #include <stdio.h>
 
 static int gcd(int x, int y)

@@ -1,5 +1,5 @@
 /*
- * orders: a shop's till, traced by hand. Nothing of it has hooks: each macro of fisql_trace.h is here once.
+ * orders: a shop's till, traced by hand, without hooks. It has each macro of fisql_trace.h once.
  *
  *     cc -I. -o orders orders.c -pthread && fisql record ./orders
  */

@@ -1,6 +1,6 @@
 /*
- * Pages with reference counts, told by fisql.h. One path forgets to give its reference back; another gives back one that
- * it never took.
+ * Pages with reference counts, reported through fisql.h. One path forgets to give its reference
+ * back; another gives back one that it never took.
  *
  *     fisql cc gcc -g -O1 -o refcount refcount.c && fisql record ./refcount
  */

@@ -1,5 +1,5 @@
-/* The report page, made by page/build.mjs and compiled in: what stands before the data and what
- * stands after it. Strings end with a NUL; empty where the build had no npm. */
+/* The report page before and after the data, made by page/build.mjs and compiled in. Strings end
+ * with a NUL; empty where the build had no npm. */
 #ifndef FISQL_PAGE_PAGE_H
 #define FISQL_PAGE_PAGE_H
 

@@ -1,8 +1,8 @@
-/* The SQL files that are compiled into the program: the schemas, queries/NAME.sql, and of many runs
- * queries/fleet/NAME.sql, queries/push/TABLE.sql and queries/fold/TABLE.sql, each in the order of their
- * names. Strings end with a NUL and live as long as the program.
+/* The SQL files compiled into the program: the schemas, queries/NAME.sql, and for many runs
+ * queries/fleet/NAME.sql, queries/push/TABLE.sql and queries/fold/TABLE.sql, each in the order of
+ * their names. Strings end with a NUL and live as long as the program.
  *
- * The statements of a command's NAME.c lie in NAME.sql beside it: `-- statement: WHAT` begins the string
+ * The statements of NAME.c are in NAME.sql beside it: `-- statement: WHAT` begins the string
  * NAME_sql_WHAT, which NAME.c declares. */
 #ifndef FISQL_QUERIES_EMBEDDED_H
 #define FISQL_QUERIES_EMBEDDED_H

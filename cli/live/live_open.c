@@ -63,7 +63,7 @@ bool live_mapping_find(pid_t pid, struct live_mapping *mapping)
 
 /* ---- whom to believe ---- */
 
-/* The owner of /proc/PID does not tell: it is root for all processes that may not be dumped. */
+/* The owner of /proc/PID is no proof: it is root for all processes that may not be dumped. */
 static bool is_our_users(pid_t pid)
 {
     char path[64], line[256];

@@ -1,5 +1,5 @@
 /*
- * A thread of fisql record that looks after a part of the live area in which processes leave something
+ * A thread of fisql record that serves a part of the live area, in which processes leave something
  * for it (struct fisql_mailbox in formats/live.h).
  */
 #ifndef FISQL_CLI_RECORD_MAILBOX_H
@@ -17,7 +17,8 @@ struct mailbox {
     uint32_t stop; /* atomic */
 };
 
-/* Maps the part and starts the thread. It calls serve(context) at once, and whenever a process wakes it. */
+/* Maps the part and starts the thread. It calls serve(context) at once, and whenever a process
+ * wakes it. */
 void mailbox_start(struct mailbox *mailbox, const struct live *live, struct fisql_live_part part,
                    void (*serve)(void *context), void *context);
 /* Ends the thread. `serves_rest`: then calls serve(context) for what came last. */

@@ -24,8 +24,8 @@ static const struct lock_watch watch = {.freed = freed, .ending = flush_all};
 void *lock_next(const char *name)
 {
 #if defined(__GLIBC__) && defined(__x86_64__)
-    /* Conditions have an older version, which programs are not linked with. This one is newer: to ask in
-     * vain would allocate. */
+    /* Conditions have an older version, too, which programs are not linked with. clockwait came
+     * after this one: asking in vain would allocate. */
     bool versions = strncmp(name, "pthread_cond_", 13) == 0 && strcmp(name + 13, "clockwait") != 0;
     void *found = versions ? dlvsym(RTLD_NEXT, name, "GLIBC_2.3.2") : NULL;
     return found != NULL ? found : dlsym(RTLD_NEXT, name);

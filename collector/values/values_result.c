@@ -133,7 +133,7 @@ void results_release(void)
 
 void results_forked(void)
 {
-    lost = (struct results_lost){0, 0}; /* the parent tells them */
+    lost = (struct results_lost){0, 0}; /* the parent reports them */
     if (own_table != NULL)
         own_table->owner = (uint32_t)syscall(SYS_gettid);
 }

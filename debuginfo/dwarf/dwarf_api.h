@@ -47,8 +47,8 @@ struct dwarf_object {
     dwarf_api_interface interface;
 };
 
-/* Is the result DW_DLV_OK? If not, releases the error, and notes a shortage if that was the reason: errno
- * was 0 before the call. */
+/* Is the result DW_DLV_OK? If not, releases the error, and notes a shortage if that was the reason:
+ * errno was 0 before the call. */
 bool dwarf_done(Dwarf_Debug debug, int result, Dwarf_Error *error);
 
 /* Calls libdwarf, with `failure` as the last argument: libdwarf_ok(debug, dwarf_tag(die, &tag,

@@ -1,5 +1,5 @@
-/* The examples of the queries on locks: two clerks move money between two accounts, each locking the account that it
- * takes from first; a third one adds up the books, and holds the lock of one account for as long as that takes. */
+/* The queries on locks: two clerks move money between two accounts and lock the one they take from
+ * first. A third one adds up the books and holds the lock of one account meanwhile. */
 #include <pthread.h>
 #include <stdio.h>
 #include <time.h>

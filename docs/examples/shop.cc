@@ -1,5 +1,5 @@
-// The program of the manual's examples: a shop that takes orders in two threads. It has something to
-// find for each query: what it is stands beside it.
+// The program of the manual's examples: a shop that takes orders in two threads. It has something
+// to find for each query, with a comment beside it.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

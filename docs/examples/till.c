@@ -1,5 +1,5 @@
-// The program of the manual's examples of queries on arguments and results: a till. It has something to
-// find for each of them: what it is stands beside it.
+// The program of the manual's examples of queries on arguments and results: a till. It has
+// something to find for each query, with a comment beside it.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* waiting: two workers take from a queue that stays empty. For docs/asking.md; it ends when its input does. */
+/* For docs/asking.md: two workers take from a queue that stays empty, until the input ends. */
 #include <pthread.h>
 #include <unistd.h>
 
