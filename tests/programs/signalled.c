@@ -1,6 +1,6 @@
 /* Counts the signals that it gets in some seconds, or until SIGPWR, and prints them by number.
- * "ready" is printed once they are counted, "got NUMBER" at each one. Arguments: seconds, and `plain` to leave every signal
- * as it was. */
+ * "ready" is printed once they are counted, "got NUMBER" at each one. Arguments: seconds, and
+ * `plain` to leave every signal as it was. */
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
