@@ -15,7 +15,6 @@
 #ifndef FISQL_LOADER_SQLITE_BTREE_DIRECT_H
 #define FISQL_LOADER_SQLITE_BTREE_DIRECT_H
 
-#include "base/must.h"
 #include "loader/sqlite/btree_internal.h"
 
 struct btree_direct {
@@ -72,7 +71,6 @@ static inline void btree_direct_done(struct btree_direct *run, unsigned char *re
 
 static inline void btree_direct_commit(const struct btree_direct *run, struct btree_part *part)
 {
-    must(run->content >= BTREE_LEAF_HEADER + 2 * run->cells && run->cells >= part->cells);
     part->rows += run->cells - part->cells;
     part->content = run->content;
     part->cells = run->cells;
