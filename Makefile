@@ -20,7 +20,7 @@ DWARF_FLAGS := $(shell pkg-config --cflags libdwarf 2>/dev/null || \
 endif
 CPPFLAGS_ALL = -I. $(DWARF_FLAGS) -D_GNU_SOURCE -DFISQL_VERSION='"$(VERSION)"' $(CPPFLAGS)
 CFLAGS_ALL = -std=gnu11 $(OPT) $(WARN) -fno-common -MMD -MP $(SANITIZE) $(CFLAGS)
-LIBS = -lsqlite3 -ldwarf -lZydis -lz -lzstd -lpthread -ldl -lm
+LIBS = -lsqlite3 -ldwarf -lZydis -lz -lzstd -llzma -lpthread -ldl -lm
 # The demangler of gcc and binutils; without it C++ names are demangled by the C++ runtime, Rust's
 # only where they have C++'s form.
 ifneq ($(wildcard /usr/include/libiberty/demangle.h),)

@@ -156,9 +156,20 @@ const char *elf_file_open(struct elf_file *file, const char *path)
     if (map == NULL || map == MAP_FAILED)
         return map == NULL ? "empty file" : "cannot be mapped into memory";
     file->bytes = map;
-    file->size_bytes = (size_t)status.st_size;
+    file->size_bytes = file->map_bytes = (size_t)status.st_size;
     file->modified_ns =
         (size_t)status.st_mtim.tv_sec * 1000000000u + (size_t)status.st_mtim.tv_nsec;
+    return read_headers(file);
+}
+
+const char *elf_file_take(struct elf_file *file, void *map, size_t map_bytes, size_t size_bytes)
+{
+    *file = (struct elf_file){0};
+    if (size_bytes == 0)
+        return "empty file";
+    file->bytes = map;
+    file->size_bytes = size_bytes;
+    file->map_bytes = map_bytes;
     return read_headers(file);
 }
 
@@ -166,7 +177,7 @@ void elf_file_close(struct elf_file *file)
 {
     free(file->sections);
     if (file->bytes != NULL)
-        munmap((void *)(uintptr_t)file->bytes, file->size_bytes);
+        munmap((void *)(uintptr_t)file->bytes, file->map_bytes);
     *file = (struct elf_file){0};
 }
 

@@ -36,6 +36,7 @@ struct elf_symbol {
 struct elf_file {
     const unsigned char *bytes;
     size_t size_bytes, modified_ns; /* of the file; time of its last change */
+    size_t map_bytes;               /* of the map that holds it */
     uint16_t machine, type;
     struct elf_section *sections;
     uint32_t sections_count;
@@ -49,8 +50,12 @@ struct elf_file {
 const char *elf_file_open(struct elf_file *file, const char *path);
 void elf_file_close(struct elf_file *file);
 
+/* The same for a file in an anonymous map of `map_bytes`, whose first `size_bytes` are the file.
+ * Takes the map over if size_bytes is not 0. */
+const char *elf_file_take(struct elf_file *file, void *map, size_t map_bytes, size_t size_bytes);
+
 /* Lets the file's pages leave our memory, because most of it has been read. They stay in the
- * system's cache and come back when they are touched. */
+ * system's cache and come back when they are touched. Not for a file in an anonymous map. */
 void elf_file_rest(const struct elf_file *file);
 
 /* The section of this name, or NULL. */

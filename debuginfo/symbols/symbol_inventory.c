@@ -24,6 +24,7 @@
 #include "debuginfo/dwarf/dwarf_functions.h"
 #include "debuginfo/elf/elf_file.h"
 #include "debuginfo/x86/hook_calls.h"
+#include "debuginfo/symbols/mini_debug.h"
 #include "debuginfo/symbols/symbol_files.h"
 #include "debuginfo/symbols/symbol_lines.h"
 #include "debuginfo/symbols/symbols.h"
@@ -45,6 +46,7 @@ struct builder {
     struct named *names; /* by address, the best name first */
     size_t names_count, names_capacity;
     struct intern groups; /* (origin, variant) -> function */
+    struct elf_file mini; /* its symbol table, where the module has none */
     unsigned char *ranks; /* of the main copies chosen so far */
     size_t ranks_capacity;
     struct error *error;
@@ -98,7 +100,9 @@ static int collect_names(struct builder *builder)
         elf_file_functions(&files->debug->elf, SHT_SYMTAB, collect, builder) != 0)
         return -1;
     if (builder->names_count == 0 &&
-        elf_file_functions(&files->module, SHT_DYNSYM, collect, builder) != 0)
+        ((mini_debug_open(&builder->mini, &files->module) &&
+          elf_file_functions(&builder->mini, SHT_SYMTAB, collect, builder) != 0) ||
+         elf_file_functions(&files->module, SHT_DYNSYM, collect, builder) != 0))
         return -1;
     array_sort(builder->names, builder->names_count, by_place);
     return 0;
@@ -599,6 +603,7 @@ int symbol_inventory_make(struct symbols *symbols, const struct symbol_files *fi
         check_order(symbols);
     free(builder.names);
     free(builder.ranks);
+    elf_file_close(&builder.mini);
     intern_release(&builder.groups);
     return result;
 }

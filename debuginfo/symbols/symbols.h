@@ -1,7 +1,8 @@
 /*
  * Symbols of a module: its functions with names, files and lines, which of them call the hooks, and
  * an address's line. Read from DWARF (libdwarf; in the module, or in a separate file found by
- * build-id or debug link), else from the ELF symbol tables.
+ * build-id or debug link), else from the ELF symbol tables; of a stripped module from its
+ * MiniDebugInfo and its exported symbols.
  *
  * Addresses are those in the module's file, without bias. A module that is missing, or has another
  * build-id than the recording's, has no functions and says so in `problem`: rather no names than

@@ -29,7 +29,7 @@ same "the package has the files that make install installs" \
 same "all belong to root" "root/root" "$(dpkg-deb --fsys-tarfile "$package" | tar tv | awk '{ print $2 }' | sort -u)"
 same "its version is the program's" "fisql $(dpkg-deb -f "$package" Version)" "$("$fisql" --version)"
 depends=$(dpkg-deb -f "$package" Depends)
-for library in libc6 libsqlite3-0 libdwarf libzydis zlib1g; do has "it depends on $library" "$library" "$depends"; done
+for library in libc6 libsqlite3-0 libdwarf libzydis zlib1g liblzma5; do has "it depends on $library" "$library" "$depends"; done
 
 dpkg-deb -x "$package" unpacked
 (cd unpacked && dpkg-deb --control ../"$package" ../control && md5sum --quiet -c ../control/md5sums)

@@ -4,7 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 cd "$TEST_TMP" || exit 2
 
-for header in sqlite3.h libdwarf/libdwarf.h Zydis/Zydis.h zlib.h zstd.h; do
+for header in sqlite3.h libdwarf/libdwarf.h Zydis/Zydis.h zlib.h zstd.h lzma.h; do
     mkdir -p "without_$header/$(dirname "$header")"
     echo "#error $header is not there" >"without_$header/$header"
 done
@@ -45,6 +45,9 @@ has "another system: zlib is missing" "fisql: zlib (zlib.h, -lz): missing" "$err
 without debian zstd.h
 has "zstd is missing" "fisql: zstd (zstd.h, -lzstd): missing" "$err"
 has "zstd's package" "apt-get install libzstd-dev" "$err"
+without fedora lzma.h
+has "liblzma is missing" "fisql: liblzma of xz (lzma.h, -llzma): missing" "$err"
+has "liblzma's package" "dnf install xz-devel" "$err"
 without debian Zydis/Zydis.h
 has "Zydis is missing" "fisql: Zydis from 4.0 on (Zydis/Zydis.h, -lZydis): missing" "$err"
 has "Zydis' package" "apt-get install libzydis-dev" "$err"

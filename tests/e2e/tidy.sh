@@ -135,7 +135,7 @@ same "one that does not would be found" "core/ring <errno.h>" "$(own_first "$TES
 same "variables of other files are hidden: each use would load their address first" "" \
     "$(grep -nE '^ *extern ' collector/*/*.h | grep -vE 'extern (HIDDEN |"C")|__real_')"
 same "the collector uses libc alone" "" \
-    "$(grep -nE '^# *include <(sqlite3|libdwarf|dwarf|libelf|gelf|zlib|zstd|Zydis)' collector/*/*.[ch])"
+    "$(grep -nE '^# *include <(sqlite3|libdwarf|dwarf|libelf|gelf|zlib|zstd|lzma|Zydis)' collector/*/*.[ch])"
 
 # What differs between libdwarf's versions: everything else must hold for all of them.
 differing='libdwarf/|<dwarf\.h>|DW_LIBDWARF_VERSION|Dwarf_Obj_Access_|dwarf_object_(init|finish)|dwarf_(dealloc_ranges|ranges_dealloc)'
