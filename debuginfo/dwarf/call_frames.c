@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/must.h"
 #include "base/sorted.h"
 #include "debuginfo/dwarf/dwarf_cursor.h"
 
@@ -223,6 +224,14 @@ void call_frames_close(struct call_frames *frames)
 {
     free(frames->entries);
     *frames = (struct call_frames){0};
+}
+
+void call_frames_code(const struct call_frames *frames, size_t index, uint64_t *start,
+                      uint64_t *end)
+{
+    must(index < frames->count);
+    *start = frames->entries[index].start;
+    *end = frames->entries[index].end;
 }
 
 /* ---- rows ---- */

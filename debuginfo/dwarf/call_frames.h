@@ -46,6 +46,10 @@ int call_frames_open(struct call_frames *frames, const struct elf_file *module,
                      const struct dwarf_file *debug, struct error *error);
 void call_frames_close(struct call_frames *frames);
 
+/* The code that entry `index` describes. */
+void call_frames_code(const struct call_frames *frames, size_t index, uint64_t *start,
+                      uint64_t *end);
+
 /* The frame just before the instruction that holds `address` runs; false if it is unknown or its
  * address is no register + offset. */
 bool call_frames_at(const struct call_frames *frames, uint64_t address, struct call_frame *frame);

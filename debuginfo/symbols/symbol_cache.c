@@ -28,7 +28,7 @@
 #include "debuginfo/symbols/symbol_lines.h"
 
 #define CACHE_MAGIC 0x4d59534c51534946u /* "FISQLSYM" */
-#define CACHE_VERSION 7u
+#define CACHE_VERSION 8u
 #define CACHE_TOTAL_MAX ((uint64_t)1 << 30) /* bytes of all files together */
 #define CACHE_DEBUG_MIN                                                                            \
     ((uint64_t)128 << 10)                   /* bytes of .debug_info from which a file pays: 50 ms */
@@ -38,7 +38,8 @@
 
 struct cache_header {
     uint64_t magic, checksum; /* checksum: of all that follows it */
-    uint32_t version, instrumented;
+    uint32_t version;
+    uint16_t instrumented, frames; /* frames: has_frames() */
     uint64_t module_bytes, module_modified_ns, debug_bytes, debug_modified_ns;
     uint64_t functions, ranges, units, unit_ranges, text_bytes;
 };
@@ -51,6 +52,12 @@ struct cache_function {
     uint32_t call_targets;
     uint64_t call_sources;
 };
+
+/* Is the inventory made with functions that only unwind information knows? */
+static bool has_frames(const struct symbols *symbols, const struct symbols_options *options)
+{
+    return options->frames && !symbols->instrumented;
+}
 
 static bool cache_path(char *path, size_t size, const char *cache_dir, const char *build_id)
 {
@@ -197,13 +204,17 @@ static int take_lines(struct symbols *symbols, struct symbol_files *files,
 }
 
 int symbol_cache_read(struct symbols *symbols, struct symbol_files *files, const char *module_path,
-                      const char *cache_dir, struct error *error)
+                      const struct symbols_options *options, struct error *error)
 {
     char path[4200];
     size_t size_bytes;
-    if (!cache_path(path, sizeof path, cache_dir, files->module.build_id))
+    if (!cache_path(path, sizeof path, options->cache_dir, files->module.build_id))
         return 0;
     const struct cache_header *header = map_cache(path, files, &size_bytes);
+    if (header != NULL && header->frames != has_frames(symbols, options)) {
+        munmap((void *)(uintptr_t)header, size_bytes);
+        header = NULL;
+    }
     if (header == NULL)
         return 0;
     const struct cache_function *functions = (const void *)(header + 1);
@@ -396,6 +407,7 @@ void symbol_cache_write(const struct symbols *symbols, const struct symbol_files
     struct cache_header header = {.magic = CACHE_MAGIC,
                                   .version = CACHE_VERSION,
                                   .instrumented = symbols->instrumented,
+                                  .frames = has_frames(symbols, options),
                                   .module_bytes = files->module.size_bytes,
                                   .module_modified_ns = files->module.modified_ns,
                                   .debug_bytes = debug->elf.size_bytes,

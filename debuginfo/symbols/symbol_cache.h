@@ -12,7 +12,7 @@
 /* Fills the functions and ranges of *symbols, and opens its line tables, which takes files->debug
  * over. Returns 1, 0 if the cache has nothing, -1 without memory. */
 int symbol_cache_read(struct symbols *symbols, struct symbol_files *files, const char *module_path,
-                      const char *cache_dir, struct error *error);
+                      const struct symbols_options *options, struct error *error);
 
 /* Opens a file of the cache for reading. -1 if it is no plain file, or another user made it or may
  * write to it: it says what functions are called and where values lie. Caller closes. */

@@ -8,10 +8,12 @@
  * (name.constprop.0) belongs to the function of its base name; among static functions of one name
  * to the one with the nearest symbol in the table, where symbols of an object file lie together.
  * 3. We look for calls of the hooks in each piece of code.
- * 4. Copies of a header's static function in several units become one function.
+ * 4. Where wanted, functions that only unwind information knows are named by module and address.
+ * 5. Copies of a header's static function in several units become one function.
  */
 #include "debuginfo/symbols/symbol_inventory.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +22,7 @@
 #include "debuginfo/names/demangle.h"
 #include "base/intern.h"
 #include "base/must.h"
+#include "base/parts.h"
 #include "base/sorted.h"
 #include "debuginfo/dwarf/dwarf_functions.h"
 #include "debuginfo/elf/elf_file.h"
@@ -42,6 +45,7 @@ struct named {
 struct builder {
     struct symbols *symbols;
     const struct symbol_files *files;
+    const struct symbol_frames *frames; /* NULL = none */
     const char *module_path;
     struct named *names; /* by address, the best name first */
     size_t names_count, names_capacity;
@@ -329,7 +333,8 @@ static int range_by_start(const void *left, const void *right)
     return (a->start > b->start) - (a->start < b->start);
 }
 
-/* Where a symbol's code ends: by its size, else at the next symbol or its section's end. */
+/* Where a symbol's code ends: by its size, else at the next symbol, the next function that unwind
+ * information knows, or its section's end. */
 static uint64_t end_of(const struct builder *builder, size_t i)
 {
     const struct named *named = &builder->names[i];
@@ -344,6 +349,8 @@ static uint64_t end_of(const struct builder *builder, size_t i)
             named->address - section->address < section->size_bytes)
             end = section->address + section->size_bytes;
     }
+    if (builder->frames != NULL && symbol_frames_next(builder->frames, named->address) < end)
+        end = symbol_frames_next(builder->frames, named->address);
     for (size_t next = i + 1; next < builder->names_count; next++)
         if (builder->names[next].address > named->address)
             return builder->names[next].address < end ? builder->names[next].address : end;
@@ -383,6 +390,45 @@ static int add_symbols(struct builder *builder)
     }
     array_sort(builder->symbols->ranges, builder->symbols->ranges_count, range_by_start);
     free(sorted);
+    return result;
+}
+
+/* ---- from unwind information ---- */
+
+static int add_frame(struct builder *builder, const struct symbol_frame *frame, uint64_t end)
+{
+    uint32_t index;
+    char *name = NULL;
+    if (asprintf(&name, "%s+0x%" PRIx64, last_part(builder->module_path), frame->start) < 0)
+        return error_set(builder->error, "out of memory");
+    int result = add_function(builder, frame->start, end - frame->start, &index);
+    if (result == 0)
+        result = name_function(builder, &builder->symbols->functions[index], NULL, name);
+    free(name);
+    return result == 0 ? add_range(builder, frame->start, end, index, SYMBOL_NONE) : -1;
+}
+
+/* Adds each function whose start lies in no other's code. */
+static int add_frames(struct builder *builder)
+{
+    struct symbols *symbols = builder->symbols;
+    const struct symbol_frames *frames = builder->frames;
+    size_t known = symbols->ranges_count, next = 0;
+    uint64_t covered = 0; /* by ranges that start at or before the frame */
+    int result = 0;
+    for (size_t i = 0; frames != NULL && i < frames->count && result == 0; i++) {
+        const struct symbol_frame *frame = &frames->items[i];
+        for (; next < known && symbols->ranges[next].start <= frame->start; next++)
+            if (symbols->ranges[next].end > covered)
+                covered = symbols->ranges[next].end;
+        if (frame->start < covered)
+            continue;
+        uint64_t end = frame->end;
+        if (next < known && symbols->ranges[next].start < end)
+            end = symbols->ranges[next].start;
+        result = add_frame(builder, frame, end);
+    }
+    array_sort(symbols->ranges, symbols->ranges_count, range_by_start);
     return result;
 }
 
@@ -578,11 +624,14 @@ static void check_order(const struct symbols *symbols)
 
 int symbol_inventory_make(struct symbols *symbols, const struct symbol_files *files,
                           const struct hook_calls *hooks, struct dwarf_functions *dwarf,
-                          const struct dwarf_search *search, const char *module_path,
-                          struct error *error)
+                          const struct dwarf_search *search, const struct symbol_frames *frames,
+                          const char *module_path, struct error *error)
 {
-    struct builder builder = {
-        .symbols = symbols, .files = files, .module_path = module_path, .error = error};
+    struct builder builder = {.symbols = symbols,
+                              .files = files,
+                              .frames = frames,
+                              .module_path = module_path,
+                              .error = error};
     int result = collect_names(&builder);
     if (result == 0 && dwarf != NULL)
         result = add_pieces(&builder, dwarf, search);
@@ -591,6 +640,8 @@ int symbol_inventory_make(struct symbols *symbols, const struct symbol_files *fi
         result = add_symbols(&builder);
     if (symbols->functions_count > 0 && symbols->source[0] == 'n')
         symbols->source = "symtab";
+    if (result == 0)
+        result = add_frames(&builder);
     if (result == 0)
         result = sort_functions(&builder);
     if (result == 0)

@@ -19,6 +19,7 @@
 #include "debuginfo/elf/elf_file.h"
 #include "debuginfo/x86/hook_calls.h"
 #include "debuginfo/symbols/symbol_files.h"
+#include "debuginfo/symbols/symbol_frames.h"
 #include "debuginfo/symbols/symbol_inventory.h"
 #include "debuginfo/symbols/symbol_lines.h"
 #include "debuginfo/symbols/symbol_trial.h"
@@ -61,8 +62,8 @@ static void try_all(void *context)
 
 /* Reads a module whose files are open. Takes files->debug over. */
 static int read_module(struct symbols *symbols, struct symbol_files *files,
-                       const struct hook_calls *hooks, const char *path,
-                       const struct symbols_options *options, struct error *error)
+                       const struct hook_calls *hooks, const struct symbol_frames *frames,
+                       const char *path, const struct symbols_options *options, struct error *error)
 {
     struct dwarf_functions dwarf = {0};
     struct dwarf_search search = {.file = files->debug,
@@ -71,7 +72,7 @@ static int read_module(struct symbols *symbols, struct symbol_files *files,
                                   .symbols_dir = options->symbols_dir,
                                   .threads = options->threads};
     const struct dwarf_file *debug = files->debug;
-    int result = symbol_cache_read(symbols, files, path, options->cache_dir, error);
+    int result = symbol_cache_read(symbols, files, path, options, error);
     if (result == 1)
         symbols->source = "dwarf";
     if (result != 0)
@@ -93,7 +94,7 @@ static int read_module(struct symbols *symbols, struct symbol_files *files,
     }
     if (result == 0)
         result = symbol_inventory_make(symbols, files, hooks, files->debug != NULL ? &dwarf : NULL,
-                                       &search, path, error);
+                                       &search, frames, path, error);
     if (result == 0 && files->code)
         result = symbol_code_count_targets(symbols, &files->module,
                                            files->debug != NULL ? &files->debug->elf : NULL, error);
@@ -121,6 +122,7 @@ int symbols_open(struct symbols *symbols, const char *path, const char *build_id
 {
     struct symbol_files files;
     struct hook_calls hooks = {0};
+    struct symbol_frames frames = {0};
     *symbols = (struct symbols){.source = "none"};
     if (has_no_file(path))
         return 0;
@@ -135,18 +137,25 @@ int symbols_open(struct symbols *symbols, const char *path, const char *build_id
     if (result == 0 && files.module_open) {
         /* The C library holds hooks that nobody calls. */
         symbols->instrumented = files.code ? hook_calls_made(&hooks) : hook_calls_any(&hooks);
-        if (symbols->instrumented || options->all_modules || !files.code) {
-            result = options->names_only
-                         ? symbol_inventory_make(symbols, &files, &hooks, NULL, NULL, path, error)
-                         : symbol_files_unpack(&files, path, build_id, options, &symbols->problem,
-                                               error);
-            if (result == 0 && !options->names_only)
-                result = read_module(symbols, &files, &hooks, path, options, error);
+        bool as_it_is = options->frames && !symbols->instrumented && files.code;
+        if (symbols->instrumented || options->all_modules || as_it_is || !files.code) {
+            if (!options->names_only)
+                result =
+                    symbol_files_unpack(&files, path, build_id, options, &symbols->problem, error);
+            if (result == 0 && as_it_is)
+                result = symbol_frames_read(&frames, &files.module, files.debug, error);
+            const struct symbol_frames *known = as_it_is ? &frames : NULL;
+            if (result == 0)
+                result = options->names_only
+                             ? symbol_inventory_make(symbols, &files, &hooks, NULL, NULL, known,
+                                                     path, error)
+                             : read_module(symbols, &files, &hooks, known, path, options, error);
             if (symbols->problem == NULL && !options->names_only)
                 symbols->problem = problem_of(symbols);
         }
     }
     hook_calls_close(&hooks);
+    symbol_frames_release(&frames);
     if (result == 0 && files.module_open && files.code && !options->names_only)
         result = symbol_code_open(&symbols->code, &files.module, error);
     symbol_files_close(&files);

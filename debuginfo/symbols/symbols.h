@@ -16,6 +16,10 @@
  * with code of their own call each other, so each is a function, labelled in its name. `same_as`
  * joins them: such a function is dead only if no variant was called.
  *
+ * A module that is recorded as it is, without hooks of its own, can have calls of any function. With
+ * the option `frames` those without a symbol are in the inventory as module+0x1234, by their
+ * address.
+ *
  * After reading, one thread at a time uses a struct symbols (it reads lines on demand); threads may
  * use different ones. symbols_range() only reads. Strings are owned by the struct and live until
  * symbols_release().
@@ -90,6 +94,9 @@ struct symbols_options {
     unsigned threads;        /* that read units; 0 = one a core */
     bool all_modules;        /* even modules that neither hold nor import the hooks */
     bool names_only;         /* only what symbol tables say, without lines */
+    bool frames;             /* functions without a symbol, too: unwind information knows their
+                              * code. Not in modules with hooks, where all that is recorded has a
+                              * name, and so that what nobody could record does not look dead */
 };
 
 /* Reads the module at `path`, whose build_id in the recording is hexadecimal (NULL or "" = none).

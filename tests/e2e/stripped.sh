@@ -70,3 +70,66 @@ for turn in range(60):
 print(bad)
 END
 same "60 damaged ones are read without a crash" 0 "$(python3 damage.py "$dump")"
+
+# Functions that only unwind information knows
+cat >parts.cc <<'C'
+#include <cstdio>
+#include <stdexcept>
+__attribute__((cold, noinline)) static void refuse(int x) { throw std::runtime_error(x > 5 ? "large" : "small"); }
+__attribute__((noinline)) static int check(int x) { if (__builtin_expect(x > 3, 0)) { std::puts("no"); refuse(x); } return x + 1; }
+struct Base { virtual int run(int x) { return check(x); } virtual ~Base() {} };
+struct Derived : Base { int run(int x) override { return check(x) * 2; } };
+int main(int count, char **) {
+    Base *base = count > 1 ? new Base : new Derived;
+    try { std::printf("%d\n", base->run(count)); } catch (const std::exception &e) { std::puts(e.what()); }
+    delete base;
+}
+C
+# Where functions start, by the symbol table: not parts of functions, _start, nor clang's function without unwind information.
+starts() { readelf -sW "$1" | awk '$4 == "FUNC" && $7 != "UND" && $3 > 0 && $8 !~ /\.cold|^_start$|^__clang_call_terminate$/ { sub(/^0+/, "", $2); print $2 }' | sort -u; }
+own() { "$dump" -f "$1" | awk -F'\t' '$2 > 0 && $5 !~ /^(_start|_init|_fini|frame_dummy|.*_tm_clones|__do_global_dtors_aux)$/ { print $1 }' | sort -u; }
+for compiler in "gcc shop.c" "clang shop.c" "g++ parts.cc" "clang++ parts.cc"; do
+    for flags in -O0 -O2 "-O2 -no-pie"; do
+        # shellcheck disable=SC2086 # lists of words
+        $compiler $flags -o app && strip -o bare_app app
+        same "${compiler% *} $flags: functions of a stripped program are those of the whole one" "$(starts app)" "$(own bare_app)"
+        same "${compiler% *} $flags: functions with symbols keep their names" "" \
+            "$("$dump" -f app | cut -f5 | grep -F '+0x')"
+        lacks "${compiler% *} $flags: without the option there are none" "+0x" "$("$dump" bare_app)"
+    done
+done
+gcc -O2 -o app shop.c && strip -o bare_app app
+at=$(nm app | awk '$3 == "price" { sub(/^0+/, "", $1); print $1 }')
+same "its name is the file's and its address" "bare_app+0x$at" "$("$dump" -f "$TEST_TMP/bare_app" | awk -F'\t' -v at="$at" '$1 == at { print $5 }')"
+same "and its size that of the whole one's" "$("$dump" app | awk -F'\t' '$5 == "price" { print $2 }')" \
+    "$("$dump" -f bare_app | awk -F'\t' -v at="$at" '$1 == at { print $2 }')"
+has "an address within is its" "bare_app+0x$at" "$("$dump" -f -l "$(printf %x $((0x$at + 1)))" bare_app)"
+same "MiniDebugInfo names them" "main price total" "$("$dump" -f ./mini | awk -F'\t' '$5 !~ /^_|tm_clones|dummy/ { print $5 }' | sort | xargs)"
+"$fisql" cc gcc -O2 -o hooked shop.c && strip hooked
+same "a module with hooks has no more functions than before" "$("$dump" hooked)" "$("$dump" -f hooked)"
+# An exported symbol without a size does not take the functions behind it.
+cat >sizeless.s <<'C'
+        .globl  first, third
+        .type   first, @function
+        .type   third, @function
+        .text
+first:  .cfi_startproc
+        nop
+        ret
+        .cfi_endproc
+second: .cfi_startproc
+        nop
+        ret
+        .cfi_endproc
+third:  .cfi_startproc
+        ret
+        .cfi_endproc
+C
+gcc -shared -nostdlib -o sizeless.so sizeless.s && strip sizeless.so
+same "a symbol without a size ends at the next function" "first 2 sizeless.so+0x 2 third 1" \
+    "$("$dump" -f sizeless.so | awk -F'\t' '{ sub(/0x.*/, "0x", $5); print $5, $2 }' | xargs)"
+gcc -O2 -g -Wl,--build-id -o app shop.c && strip --only-keep-debug -o app.debug app
+same "cache: without the option" "$("$dump" app)" "$("$dump" -C -c cache app)"
+same "cache: made without the option it does not serve it" "cached	0" "$("$dump" -C -c cache -f -q app | grep cached)"
+same "cache: with the option" "$("$dump" -f app)" "$("$dump" -C -c cache -f app)"
+same "cache: which is read the second time" "cached	1" "$("$dump" -C -c cache -f -q app | grep cached)"

@@ -7,6 +7,7 @@
  *     -c DIR   cache folder                   -t N     threads            -p       pieces of code
  *     -l HEX   print file:line of this address (may be given several times) instead
  *     -C       cache small modules too
+ *     -f       functions without a symbol, too
  *     -q       print the summary alone: source, problem, functions, seconds, peak memory
  */
 #include <inttypes.h>
@@ -81,7 +82,7 @@ int main(int count, char **arguments)
     struct symbols_options options = {.all_modules = true};
     const char *build_id = NULL;
     bool quiet = false, pieces = false;
-    for (int option; (option = getopt(count, arguments, "b:s:r:c:t:pl:qC")) != -1;) {
+    for (int option; (option = getopt(count, arguments, "b:s:r:c:t:pl:qCf")) != -1;) {
         switch (option) {
         case 'b':
             build_id = optarg;
@@ -107,6 +108,9 @@ int main(int count, char **arguments)
         case 'l':
             if (addresses_count < ADDRESSES_MAX)
                 addresses[addresses_count++] = strtoull(optarg, NULL, 16);
+            break;
+        case 'f':
+            options.frames = true;
             break;
         case 'q':
             quiet = true;
