@@ -28,7 +28,9 @@ static const char help[] =
     "  -o, --output FILE     the database (the log's name with .db instead of .bin)\n"
     "      --summary         leave out the rows of the table calls; keep everything else\n"
     "      --sysroot DIR     look for the program and its libraries under DIR\n"
-    "      --symbols DIR     look for separate debug files under DIR/.build-id\n"
+    "      --symbols DIR     look for separate debug files under DIR/.build-id; those of the\n"
+    "                        system, and what debuginfod's client has fetched, are found without\n"
+    "                        it. If DEBUGINFOD_URLS names servers, they are asked\n"
     "      --threads N       load with N threads (as many as there are cores)\n"
     "      --follow          load what a running program has written so far, and again every "
     "second\n"
@@ -189,7 +191,18 @@ struct loading {
     const char *output; /* its name for people */
     struct progress_line line;
     bool terminal;
+    bool loaded; /* once */
 };
+
+/* A server may be slow: says what fisql waits for. */
+static void say_asking(void *context, const char *path)
+{
+    const struct loading *loading = context;
+    if (loading->terminal)
+        say_progress_end();
+    if (!loading->request->quiet && !loading->loaded)
+        note("asking debuginfod for symbols of %s", path);
+}
 
 /* Loads the log into the database. The last time, says how it went. */
 static int load_once(void *context, const char *database, bool last)
@@ -204,6 +217,7 @@ static int load_once(void *context, const char *database, bool last)
     request->options.live = run != NULL ? &run->source : NULL;
     int status = fisql_load(request->log, database, &request->options, &report, &error);
     live_runs_release(&runs);
+    loading->loaded = true;
     if (loading->terminal)
         say_progress_end();
     if (status == 2) {
@@ -241,6 +255,8 @@ int cmd_load(int argc, char **argv)
     request.options.cache_dir = cache_folder(cache, sizeof cache);
     request.options.progress = loading.terminal ? show_progress : NULL;
     request.options.progress_context = &loading.line;
+    request.options.asking = say_asking;
+    request.options.asking_context = &loading;
     status = request.follow ? live_follow(request.log, output, load_once, &loading)
                             : load_once(&loading, output, true);
     query_views_release(&views);

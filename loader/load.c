@@ -160,7 +160,9 @@ static struct symbols_options symbols_options_of(const struct load_options *opti
     return (struct symbols_options){.sysroot = options->sysroot,
                                     .symbols_dir = options->symbols_dir,
                                     .cache_dir = options->cache_dir,
-                                    .threads = options->threads};
+                                    .threads = options->threads,
+                                    .asking = options->asking,
+                                    .asking_context = options->asking_context};
 }
 
 /* What lies in the live area is copied before the log is read: what is written meanwhile is in

@@ -44,6 +44,10 @@ struct load_options {
     /* Called from the loading thread at most some 10 times a second; NULL = not wanted. */
     void (*progress)(void *context, const struct load_progress *progress);
     void *progress_context;
+    /* Called before the servers of DEBUGINFOD_URLS are asked for the debug information of the module
+     * at `path`; NULL = they are not asked. */
+    void (*asking)(void *context, const char *path);
+    void *asking_context;
 };
 
 /* What a load did. fisql_load fills it also when it fails. */

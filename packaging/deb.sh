@@ -39,7 +39,7 @@ CONTROL
 sed -i 's/^Depends=/Depends: /' "$tree/DEBIAN/control"
 cat >>"$tree/DEBIAN/control" <<'CONTROL'
 Recommends: gcc | clang, libc6-dev, sqlite3, man-db, libcurl4 | libcurl3-gnutls
-Suggests: bash-completion, librsvg2-bin, graphviz
+Suggests: bash-completion, librsvg2-bin, graphviz, libdebuginfod1
 Description: record a program's calls and allocations and ask SQL about them
  fisql records every function call and every heap allocation of programs that
  were compiled with hooks (fisql cc), in all threads and child processes, and

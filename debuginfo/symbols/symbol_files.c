@@ -3,13 +3,14 @@
  *
  * The module is the file at its path under the sysroot, or one in the symbols folder, if it has the
  * recording's build-id. Its debug information is in the module, or in a file named by the build-id
- * (which we compare), or in one that the module's debug link names (whose checksum we compare).
+ * (which we compare, also of what debuginfod's client has fetched), or in one that the module's debug link names (whose checksum we compare).
  */
 #include "debuginfo/symbols/symbol_files.h"
 
 #include "base/parts.h"
 
 #include "debuginfo/elf/elf_file.h"
+#include "debuginfo/symbols/debuginfod.h"
 #include "debuginfo/symbols/symbols.h"
 
 #include <stdarg.h>
@@ -94,10 +95,12 @@ static bool open_debug(struct symbol_files *files, const char *path,
     return false;
 }
 
-static void places_by_id(struct places *places, const char *id, const char *suffix,
+static void places_by_id(struct places *places, const char *id, bool debug,
                          const struct symbols_options *options)
 {
     const char *sysroot = options->sysroot != NULL ? options->sysroot : "";
+    const char *suffix = debug ? ".debug" : "";
+    char cache[4096];
     if (!is_hexadecimal(id))
         return;
     if (options->symbols_dir != NULL)
@@ -105,6 +108,8 @@ static void places_by_id(struct places *places, const char *id, const char *suff
     add_place(places, "%s/usr/lib/debug/.build-id/%.2s/%s%s", sysroot, id, id + 2, suffix);
     if (sysroot[0] != 0)
         add_place(places, "/usr/lib/debug/.build-id/%.2s/%s%s", id, id + 2, suffix);
+    if (debuginfod_cache(cache, sizeof cache))
+        add_place(places, "%s/%s/%s", cache, id, debug ? "debuginfo" : "executable");
 }
 
 /* Opens the file that .gnu_debuglink names, if its checksum is right. */
@@ -161,7 +166,7 @@ static int find_debug(struct symbol_files *files, const char *path, const char *
     struct places *places = calloc(1, sizeof *places);
     if (places == NULL)
         return error_set(error, "out of memory");
-    places_by_id(places, files->module_open ? files->module.build_id : build_id, ".debug", options);
+    places_by_id(places, files->module_open ? files->module.build_id : build_id, true, options);
     for (unsigned i = 0; i < places->count && files->debug == NULL && result == 0; i++) {
         if (!open_debug(files, places->paths[i], options, error, &result))
             continue;
@@ -192,7 +197,7 @@ int symbol_files_find(struct symbol_files *files, const char *path, const char *
         if (build_id[0] != 0)
             add_place(places, "%s/%s", options->symbols_dir, last_part(path));
     }
-    places_by_id(places, build_id, "", options);
+    places_by_id(places, build_id, false, options);
     *problem = open_module(files, places, build_id);
     free(places);
     if (!files->module_open && build_id[0] == 0)
@@ -208,6 +213,23 @@ int symbol_files_find(struct symbol_files *files, const char *path, const char *
                                      "functions never called are not known";
     }
     return 0;
+}
+
+int symbol_files_ask(struct symbol_files *files, const char *path,
+                     const struct symbols_options *options, struct error *error)
+{
+    const char *id = files->module.build_id;
+    char found[4096];
+    int result = 0;
+    if (files->debug != NULL || !files->module_open || !is_hexadecimal(id) ||
+        options->asking == NULL || !debuginfod_can_ask())
+        return 0;
+    options->asking(options->asking_context, path);
+    if (debuginfod_ask(id, found, sizeof found) &&
+        open_debug(files, found, options, error, &result) &&
+        strcmp(files->debug->elf.build_id, id) != 0)
+        drop_debug(files);
+    return result;
 }
 
 int symbol_files_unpack(struct symbol_files *files, const char *path, const char *build_id,

@@ -27,6 +27,10 @@ int symbol_files_find(struct symbol_files *files, const char *path, const char *
 int symbol_files_unpack(struct symbol_files *files, const char *path, const char *build_id,
                         const struct symbols_options *options, const char **problem,
                         struct error *error);
+/* Asks debuginfod for the debug information of a module that is open without any, if the options
+ * and the user's settings want that. 0, also if there is none; -1 without memory. */
+int symbol_files_ask(struct symbol_files *files, const char *path,
+                     const struct symbols_options *options, struct error *error);
 void symbol_files_close(struct symbol_files *files);
 
 #endif

@@ -117,12 +117,37 @@ static const char *problem_of(const struct symbols *symbols)
     return strcmp(symbols->source, "symtab") == 0 ? "no debug information" : NULL;
 }
 
+/* Reads a module that is open, with what its files leave packed and others keep. */
+static int read_wanted(struct symbols *symbols, struct symbol_files *files,
+                       const struct hook_calls *hooks, const char *path, const char *build_id,
+                       const struct symbols_options *options, struct error *error)
+{
+    struct symbol_frames frames = {0};
+    const struct symbol_frames *known =
+        options->frames && !symbols->instrumented && files->code ? &frames : NULL;
+    int result = 0;
+    if (!options->names_only) {
+        result = symbol_files_unpack(files, path, build_id, options, &symbols->problem, error);
+        if (result == 0)
+            result = symbol_files_ask(files, path, options, error);
+    }
+    if (result == 0 && known != NULL)
+        result = symbol_frames_read(&frames, &files->module, files->debug, error);
+    if (result == 0)
+        result = options->names_only
+                     ? symbol_inventory_make(symbols, files, hooks, NULL, NULL, known, path, error)
+                     : read_module(symbols, files, hooks, known, path, options, error);
+    symbol_frames_release(&frames);
+    if (symbols->problem == NULL && !options->names_only)
+        symbols->problem = problem_of(symbols);
+    return result;
+}
+
 int symbols_open(struct symbols *symbols, const char *path, const char *build_id,
                  const struct symbols_options *options, struct error *error)
 {
     struct symbol_files files;
     struct hook_calls hooks = {0};
-    struct symbol_frames frames = {0};
     *symbols = (struct symbols){.source = "none"};
     if (has_no_file(path))
         return 0;
@@ -137,25 +162,10 @@ int symbols_open(struct symbols *symbols, const char *path, const char *build_id
     if (result == 0 && files.module_open) {
         /* The C library holds hooks that nobody calls. */
         symbols->instrumented = files.code ? hook_calls_made(&hooks) : hook_calls_any(&hooks);
-        bool as_it_is = options->frames && !symbols->instrumented && files.code;
-        if (symbols->instrumented || options->all_modules || as_it_is || !files.code) {
-            if (!options->names_only)
-                result =
-                    symbol_files_unpack(&files, path, build_id, options, &symbols->problem, error);
-            if (result == 0 && as_it_is)
-                result = symbol_frames_read(&frames, &files.module, files.debug, error);
-            const struct symbol_frames *known = as_it_is ? &frames : NULL;
-            if (result == 0)
-                result = options->names_only
-                             ? symbol_inventory_make(symbols, &files, &hooks, NULL, NULL, known,
-                                                     path, error)
-                             : read_module(symbols, &files, &hooks, known, path, options, error);
-            if (symbols->problem == NULL && !options->names_only)
-                symbols->problem = problem_of(symbols);
-        }
+        if (symbols->instrumented || options->all_modules || options->frames || !files.code)
+            result = read_wanted(symbols, &files, &hooks, path, build_id, options, error);
     }
     hook_calls_close(&hooks);
-    symbol_frames_release(&frames);
     if (result == 0 && files.module_open && files.code && !options->names_only)
         result = symbol_code_open(&symbols->code, &files.module, error);
     symbol_files_close(&files);

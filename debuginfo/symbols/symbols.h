@@ -94,14 +94,19 @@ struct symbols_options {
     unsigned threads;        /* that read units; 0 = one a core */
     bool all_modules;        /* even modules that neither hold nor import the hooks */
     bool names_only;         /* only what symbol tables say, without lines */
-    bool frames;             /* functions without a symbol, too: unwind information knows their
+    /* Told before the servers of DEBUGINFOD_URLS are asked for the debug information of the module
+     * at `path`. NULL: they are not asked. */
+    void (*asking)(void *context, const char *path);
+    void *asking_context;
+    bool frames; /* functions without a symbol, too: unwind information knows their
                               * code. Not in modules with hooks, where all that is recorded has a
                               * name, and so that what nobody could record does not look dead */
 };
 
 /* Reads the module at `path`, whose build_id in the recording is hexadecimal (NULL or "" = none).
  * Looks for separate files under symbols_dir (as .build-id/xx/yyy.debug, by their last path part,
- * and by their whole path) and under sysroot (/usr/lib/debug). Returns 0, also for a module without
+ * and by their whole path), under sysroot (/usr/lib/debug), and in the cache of debuginfod, whose
+ * servers are asked if the options say so. Returns 0, also for a module without
  * symbols, or -1 without memory. Release it in both cases. */
 int symbols_open(struct symbols *symbols, const char *path, const char *build_id,
                  const struct symbols_options *options, struct error *error);

@@ -133,3 +133,86 @@ same "cache: without the option" "$("$dump" app)" "$("$dump" -C -c cache app)"
 same "cache: made without the option it does not serve it" "cached	0" "$("$dump" -C -c cache -f -q app | grep cached)"
 same "cache: with the option" "$("$dump" -f app)" "$("$dump" -C -c cache -f app)"
 same "cache: which is read the second time" "cached	1" "$("$dump" -C -c cache -f -q app | grep cached)"
+
+# Separate files: those that debuginfod's client has fetched, and those that a server gives
+export HOME=$TEST_TMP/home no_proxy=127.0.0.1 NO_PROXY=127.0.0.1
+unset DEBUGINFOD_URLS DEBUGINFOD_CACHE_PATH XDG_CACHE_HOME
+mkdir -p "$HOME"
+give() { # PROGRAM: strips it, puts its debug information where the server finds it, sets id
+    id=$(readelf -n "$1" | sed -n 's/.*Build ID: //p')
+    mkdir -p "served/buildid/$id"
+    objcopy --only-keep-debug "$1" "served/buildid/$id/debuginfo" && strip "$1"
+}
+gcc -O2 -g -Wl,--build-id -o app shop.c && cp app whole_app && give app
+list=$("$dump" whole_app | cut -f1-5)
+cached() { # FOLDER: the debug file in a cache there
+    mkdir -p "$1/$id" && cp "served/buildid/$id/debuginfo" "$1/$id/debuginfo"
+}
+has "nothing fetched: no names" "no debug information" "$("$dump" -q app)$("$dump" -q app | grep -o 'no symbols' | sed 's/symbols/debug information/')"
+cached fetched
+same "what debuginfod's client fetched is used: DEBUGINFOD_CACHE_PATH" "$list" "$(DEBUGINFOD_CACHE_PATH=$TEST_TMP/fetched "$dump" app | cut -f1-5)"
+cached xdg/debuginfod_client
+same "XDG_CACHE_HOME" "$list" "$(XDG_CACHE_HOME=$TEST_TMP/xdg "$dump" app | cut -f1-5)"
+cached "$HOME/.cache/debuginfod_client"
+same "the usual folder" "$list" "$("$dump" app | cut -f1-5)"
+gcc -O1 -g -Wl,--build-id -o "$HOME/.cache/debuginfod_client/$id/debuginfo" shop.c
+lacks "another program's file is not used" shop.c "$("$dump" app)"
+rm -rf "$HOME/.cache"
+rm -f app && cp /bin/true app
+mkdir -p "fetched/$id" && cp whole_app "fetched/$id/executable"
+same "the program as it was" "$list" "$(DEBUGINFOD_CACHE_PATH=$TEST_TMP/fetched "$dump" -b "$id" "$TEST_TMP/app" | cut -f1-5)"
+strip -o app whole_app
+
+# serve PORT: gives out what lies in served/; elfutils' server, or the same in small
+serve() {
+    if command -v debuginfod >/dev/null; then
+        exec debuginfod -p "$1" -d "$TEST_TMP/served.db" -F served
+    fi
+    exec python3 -m http.server --bind 127.0.0.1 --directory served "$1"
+}
+free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
+if ! python3 -c 'import ctypes; ctypes.CDLL("libdebuginfod.so.1")' 2>/dev/null; then
+    ok "skipped: libdebuginfod is not here (package libdebuginfod1)"
+    exit 0
+fi
+"$fisql" cc gcc -O2 -g -o hooked shop.c
+own_id=$id && give hooked
+port=$(free_port) silent_port=$(free_port)
+serve "$port" >server.log 2>&1 &
+python3 -c 'import socket, sys, time; s = socket.socket(); s.bind(("127.0.0.1", int(sys.argv[1]))); s.listen(); time.sleep(600)' "$silent_port" &
+trap 'kill $(jobs -p) 2>/dev/null' EXIT
+for _ in $(seq 100); do
+    python3 -c 'import sys, urllib.request as u; [u.urlopen(a).read() for a in sys.argv[1:]]' \
+        "http://127.0.0.1:$port/buildid/$own_id/debuginfo" "http://127.0.0.1:$port/buildid/$id/debuginfo" 2>/dev/null && break
+    sleep 0.1
+done
+export DEBUGINFOD_URLS=http://127.0.0.1:$port
+run "$dump" app
+same "unasked, no server is asked" "0 0" "$(grep -c shop.c <<<"$out") $(find "$HOME" -name debuginfo | wc -l)"
+run "$dump" -d app
+same "a server is asked for the debug information" "$list" "$(cut -f1-5 <<<"$out")"
+same "which is said" "asking for app" "$err"
+run env -u DEBUGINFOD_URLS "$dump" -d app
+same "then it lies in the cache" "$list" "$(cut -f1-5 <<<"$out")"
+same "and nobody is asked" "" "$err"
+run env DEBUGINFOD_URLS=" " DEBUGINFOD_CACHE_PATH="$TEST_TMP/none" "$dump" -d app
+same "an empty list names no server" "0 0 " "$status $(grep -c shop.c <<<"$out") $err"
+run "$dump" -d stripped
+same "what no server has stays without" "0 main total" "$status $(cut -f5 <<<"$out" | grep -E 'main|total|price' | sort | xargs)"
+
+# A load says what it waits for, and waits for no server without end.
+"$fisql" record -q -o run.bin ./hooked >/dev/null 2>&1
+rm -rf "$HOME/.cache"
+start=$(date +%s)
+run env DEBUGINFOD_URLS="http://127.0.0.1:$silent_port" DEBUGINFOD_TIMEOUT=2 "$fisql" load run.bin
+has "load says whom it asks" "fisql: asking debuginfod for symbols of $TEST_TMP/hooked" "$err"
+same "a server that does not answer is left after its time" "0 1" "$status $(($(date +%s) - start < 60))"
+same "and asked once" 1 "$(grep -c 'asking debuginfod' <<<"$err")"
+same "names are missing" 0 "$(sql run.db "SELECT count(*) FROM functions WHERE name = 'price' OR file_id IS NOT NULL")"
+rm -rf "$HOME/.cache"
+run "$fisql" load run.bin
+same "names and lines of a stripped program come from the server" "main shop.c price shop.c total shop.c" \
+    "$(sql run.db "SELECT f.name || ' ' || s.name FROM functions f JOIN files s ON s.id = f.file_id WHERE instrumented ORDER BY 1" | xargs)"
+rm -rf "$HOME/.cache"
+run "$fisql" load -q run.bin
+same "--quiet: nothing is said" "" "$err"

@@ -8,6 +8,7 @@
  *     -l HEX   print file:line of this address (may be given several times) instead
  *     -C       cache small modules too
  *     -f       functions without a symbol, too
+ *     -d       ask debuginfod
  *     -q       print the summary alone: source, problem, functions, seconds, peak memory
  */
 #include <inttypes.h>
@@ -27,6 +28,12 @@ static double now_s(void)
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static void say_asking(void *context, const char *path)
+{
+    (void)context;
+    fprintf(stderr, "asking for %s\n", path);
 }
 
 static void print_function(const struct symbol_function *function)
@@ -82,7 +89,7 @@ int main(int count, char **arguments)
     struct symbols_options options = {.all_modules = true};
     const char *build_id = NULL;
     bool quiet = false, pieces = false;
-    for (int option; (option = getopt(count, arguments, "b:s:r:c:t:pl:qCf")) != -1;) {
+    for (int option; (option = getopt(count, arguments, "b:s:r:c:t:pl:qCfd")) != -1;) {
         switch (option) {
         case 'b':
             build_id = optarg;
@@ -108,6 +115,9 @@ int main(int count, char **arguments)
         case 'l':
             if (addresses_count < ADDRESSES_MAX)
                 addresses[addresses_count++] = strtoull(optarg, NULL, 16);
+            break;
+        case 'd':
+            options.asking = say_asking;
             break;
         case 'f':
             options.frames = true;
