@@ -61,9 +61,37 @@ static bool d_explodes(const char *name)
     return before == NULL || bytes >= bytes_max;
 }
 
+/* Compilers write a parameter's `return scope` as NkM, libiberty reads MNk alone: exchanges these
+ * outside of identifiers, which begin with their length. Distances stay. */
+static bool d_exchange(char *name)
+{
+    bool any = false;
+    for (char *at = name; *at != '\0';) {
+        if (isdigit((unsigned char)*at)) {
+            size_t length = strtoul(at, &at, 10);
+            at += strnlen(at, length);
+        } else if (strncmp(at, "NkM", 3) == 0) {
+            memcpy(at, "MNk", 3);
+            at += 3;
+            any = true;
+        } else {
+            at++;
+        }
+    }
+    return any;
+}
+
 static char *demangle_d(const char *name)
 {
-    return d_explodes(name) ? NULL : cplus_demangle(name, DMGL_PARAMS | DMGL_DLANG);
+    static const int options = DMGL_PARAMS | DMGL_DLANG;
+    if (d_explodes(name))
+        return NULL;
+    char *readable = cplus_demangle(name, options);
+    char *copy = readable == NULL ? strdup(name) : NULL;
+    if (copy != NULL && d_exchange(copy))
+        readable = cplus_demangle(copy, options);
+    free(copy);
+    return readable;
 }
 #else
 #include <dlfcn.h>

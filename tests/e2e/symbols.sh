@@ -169,9 +169,12 @@ same "ids of a function are 16 digits" "3" "$(cut -f2 <<<"$first" | grep -cE '^[
 # Rust
 if command -v rustc >/dev/null && rustc --version >/dev/null 2>&1; then
     printf 'mod shop { pub struct S; impl S { #[inline(never)] pub fn price(&self, x: u32) -> u32 { x + 1 } } }\nfn main() { println!("{}", shop::S.price(std::env::args().count() as u32)); }\n' >rusty.rs
-    for mangling in "" "-C symbol-mangling-version=v0"; do
-        # shellcheck disable=SC2086
-        rustc -g $mangling rusty.rs -o rusty 2>err && has "Rust ${mangling:-legacy}: names" "shop::S" "$("$dump" ./rusty | grep price | cut -f5)"
+    for mangling in "" v0 legacy; do # today's compilers call one of them unstable
+        RUSTC_BOOTSTRAP=1 rustc -g ${mangling:+-Z unstable-options -C symbol-mangling-version=$mangling} rusty.rs -o rusty 2>err &&
+            has "Rust ${mangling:-by default}: names" "shop::S" "$("$dump" ./rusty | grep price | cut -f5)"
+        strip -g rusty
+        has "Rust ${mangling:-by default}: names of the symbol table" "shop::S" "$("$dump" ./rusty | grep price | cut -f5)"
+        same "Rust ${mangling:-by default}: no hash" 0 "$("$dump" ./rusty | cut -f5 | grep -cE '::h[0-9a-f]{16}$')"
     done
 fi
 

@@ -53,12 +53,36 @@ static void test_other_languages(void)
     check_ada(NULL, "shop__Onothing", "no operator");
     check_ada(NULL, "_ada_", "nothing");
 #ifdef FISQL_LIBIBERTY
-    name = demangle("_D4main3fooFZv");
-    check_string("main.foo()", name, "a D function");
-    free(name);
-    name = demangle("_D4shop4main__T5twiceTiZQjFNaNbNiNfiZi");
-    check_string("shop.main.twice!(int).twice(int)", name, "with back references");
-    free(name);
+    static const struct {
+        const char *linkage, *expected, *what;
+    } names[] = {
+        {"_D4main3fooFZv", "main.foo()", "a D function"},
+        {"_D4shop4main__T5twiceTiZQjFNaNbNiNfiZi", "shop.main.twice!(int).twice(int)",
+         "with back references"},
+        {"_D1d__T1STiVii3ZQj__T8opBinaryVAyaa1_2bZQtMxFNaNbNiNfiZi",
+         "d.S!(int, 3).S.opBinary!(\"+\").opBinary(int) const", "a D template's operator"},
+        {"_D3std9algorithm8mutation__T15trustedMoveImplTAiZQvFNaNbNiNeNkMKQsZQv",
+         "std.algorithm.mutation.trustedMoveImpl!(int[]).trustedMoveImpl(scope return ref int[])",
+         "what libiberty reads in another order alone"},
+        {"_D1d3NkMFNkMAaZv", "d.NkM(scope return char[])", "of an identifier nothing is exchanged"},
+        {"_D1dFNkM", NULL, "a cut D name"},
+        {"_D1d99999999999999999999NkM", NULL, "an identifier longer than the name"},
+        {"_ZN4main3foo17h05af221e174051e9E", "main::foo", "a legacy Rust name, without its hash"},
+        {"_ZN71_$LT$Test$u20$$u2b$$u20$$u27$static$u20$as$u20$foo..Bar$LT$Test$GT$$GT$"
+         "3bar17h930b740aa94f1d3aE",
+         "<Test + 'static as foo::Bar<Test>>::bar", "a legacy Rust method of a trait"},
+        {"_RNvCs6xxl1lAjzDf_1a3foo", "a::foo", "a v0 Rust name, without the crate's hash"},
+        {"_RINvMs_Cs6xxl1lAjzDf_1aINtB5_3GenTlfEE3runNCNvB5_4mains_0EB5_",
+         "<a::Gen<(i32, f32)>>::run::<a::main::{closure#1}>", "a v0 method with a closure"},
+        {"_RINvCs6xxl1lAjzDf_1a5gen_cKcf6_Kb1_Kan3_EB2_", "a::gen_c::<'\\u{f6}', true, -3>",
+         "v0 constants"},
+        {"_RNvCs6xxl1lAjzDf_1au9gre_6ka8i", "a::gr\u00f6\u00dfe", "a v0 name beyond ASCII"},
+        {"_RNvCs6xxl1lAjzDf_1a", NULL, "a cut v0 name"}};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        name = demangle(names[i].linkage);
+        check_string(names[i].expected, name, names[i].what);
+        free(name);
+    }
     /* HQgQi: an associative array of the type before to the type before */
     char bomb[400] = "_D1aFHiiHQeQg";
     for (size_t i = strlen(bomb); i + 8 < sizeof bomb; i += 5)
