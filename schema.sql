@@ -54,7 +54,7 @@
 -- where only its first bytes were recorded it ends in \... (which nothing else does).
 
 PRAGMA application_id = 0x4653514c;
-PRAGMA user_version = 12;
+PRAGMA user_version = 13;
 
 CREATE TABLE run( -- facts of the recording and of the load, e.g. command, clock, hook_inside_ps
   key TEXT PRIMARY KEY, -- name of the fact
@@ -155,6 +155,9 @@ CREATE TABLE functions( -- every function of every instrumented module, called o
   unit INTEGER,            -- translation unit of its code, counted in its module, NULL = not known
                            -- or copies in several
   inlined INTEGER NOT NULL DEFAULT 0, -- 1 = the compiler inlined it somewhere, even with its hooks
+  inlined_copies INTEGER NOT NULL DEFAULT 0, -- copies of it that the compiler inlined into other code, by
+                           -- DWARF, where a run of a copy is no call: 0 in modules with hooks, whose
+                           -- copies call them, and where it is not known
   call_targets INTEGER,    -- distinct functions that its code calls by name, taken or not, those of
                            -- bodies inlined into it too, hooks left out; NULL = not known
   call_sources INTEGER NOT NULL DEFAULT 0, -- distinct functions of its module whose code calls it so, not

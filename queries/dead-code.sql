@@ -7,7 +7,8 @@
 --              If code_callers is 0, no code of the program calls it by name: if no table or other
 --              code has its address, and it is not exported, -ffunction-sections and
 --              -Wl,--gc-sections drop it. One run proves nothing: look at the runs together (ATTACH
---              their databases). Functions that are only called when something fails (error paths)
+--              their databases). If inlined_copies is not 0, copies were inlined: only calls out of
+--              line are counted, and the copies may have run. Functions that are only called when something fails (error paths)
 --              naturally show up here.
 -- source:      gcov's functions executed 0 times
 -- report:      findings
@@ -21,10 +22,11 @@
 -- column:      functions_in_file | functions | instrumented functions of the file
 -- column:      dead_bytes_in_file | bytes | code of these
 -- column:      code_callers | functions | whose code calls it by name (of its module); 0: an interface, or a pointer's
+-- column:      inlined_copies | copies | inlined into other code, where a run of one is no call (0 in modules with hooks, which see them)
 -- column:      module | - | where it was loaded from
 WITH params AS (SELECT coalesce(:file, '*') AS file),
      inventory AS (
-       SELECT f.id, f.module_id, f.file_id, f.size, f.call_sources AS code_callers,
+       SELECT f.id, f.module_id, f.file_id, f.size, f.call_sources AS code_callers, f.inlined_copies,
               EXISTS (SELECT 1 FROM function_stats s WHERE s.function_id = f.id AND s.calls > 0) AS called
        FROM functions f WHERE f.instrumented = 1),
      by_file AS MATERIALIZED (
@@ -40,6 +42,7 @@ SELECT f.name AS function,
        b.functions AS functions_in_file,
        CAST(b.dead_bytes AS INTEGER) AS dead_bytes_in_file,
        i.code_callers,
+       i.inlined_copies,
        f.module
 FROM inventory i
      JOIN function_details f ON f.id = i.id

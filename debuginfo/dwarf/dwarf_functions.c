@@ -11,6 +11,9 @@
  * definition names a separate declaration with DW_AT_specification. All copies of a function lead
  * to one abstract entry, whose offset is the piece's `origin`. With link-time optimisation it is in
  * another unit.
+ *
+ * An inlined copy is an entry DW_TAG_inlined_subroutine within a function with code. We count them
+ * by that function and the abstract entry that they name, which we read once.
  */
 #include "debuginfo/dwarf/dwarf_functions.h"
 
@@ -20,12 +23,14 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/intern.h"
 #include "debuginfo/names/demangle.h"
 #include "debuginfo/dwarf/dwarf_lines.h"
 #include "debuginfo/dwarf/dwarf_split.h"
 
 #define REFERENCES_MAX 8                 /* of a chain */
 #define NESTING_MAX 64                   /* of entries */
+#define COPIES_NESTING_MAX 256           /* of inlined copies within one another */
 #define UNITS_MAX (1u << 24)             /* more is damage */
 #define REST_BYTES (16u * 1024u * 1024u) /* of .debug_info, after which its pages may go */
 #define LANG_ADA_2005 0x2e               /* of DWARF 6: libdwarf may be older */
@@ -37,12 +42,14 @@ struct walker {
     struct dwarf_functions *all;
     uint32_t *next_unit; /* shared by the threads, atomic */
     bool nested;
+    unsigned within;   /* functions and types around the current entry */
     Dwarf_Debug debug; /* of the file with the (skeleton) units */
     struct dwarf_headers headers;
     struct dwarf_split split;
     struct text_pool *pool;
     struct dwarf_ranges ranges; /* of the current entry */
     struct dwarf_functions found;
+    struct intern originals; /* offset of an entry -> index in found.originals */
     /* The current unit: */
     uint32_t unit;
     Dwarf_Debug unit_debug; /* of the .dwo file if it is split */
@@ -121,13 +128,10 @@ static int name_ada(struct walker *walker, struct dwarf_piece *piece)
     return piece->name != NULL ? 0 : -1;
 }
 
-/* Follows the chain of references from a function's entry. */
-static int resolve(struct walker *walker, Dwarf_Die die, struct dwarf_piece *piece)
+/* Follows the chain of references from the function's entry at an offset. */
+static int resolve(struct walker *walker, Dwarf_Off offset, struct dwarf_piece *piece)
 {
-    Dwarf_Off offset = 0;
     int result = 0;
-    if (!dwarf_die_offset(walker->unit_debug, die, &offset))
-        return 0;
     Dwarf_Die at = dwarf_die_at(walker->names, offset);
     if (at == NULL)
         return 0;
@@ -148,10 +152,76 @@ static int resolve(struct walker *walker, Dwarf_Die die, struct dwarf_piece *pie
     return result;
 }
 
+/* Counts one copy, in the code that starts at `outer`. */
+static int add_copy(struct walker *walker, Dwarf_Die die, uint64_t outer)
+{
+    struct dwarf_functions *found = &walker->found;
+    uint32_t index, before = walker->originals.count;
+    Dwarf_Off offset = 0;
+    if (!dwarf_die_refers(walker->unit_debug, die, DW_AT_abstract_origin, &offset))
+        return 0;
+    if (intern_add(&walker->originals, walker->origin_high | offset, 0, &index, &walker->error) !=
+        0)
+        return -1;
+    if (index == before) {
+        struct dwarf_piece original = {.origin = walker->origin_high | offset};
+        if (resolve(walker, offset, &original) != 0 ||
+            array_add(&found->originals, &found->originals_count, &found->originals_capacity,
+                      original, &walker->error) != 0)
+            return -1;
+    }
+    return array_add(
+        &found->copies, &found->copies_count, &found->copies_capacity,
+        ((struct dwarf_copies){outer, found->originals[index].origin, walker->unit, 1}),
+        &walker->error);
+}
+
+static int add_copies(struct walker *walker, Dwarf_Die parent, uint64_t outer, int depth)
+{
+    Dwarf_Debug debug = walker->unit_debug;
+    Dwarf_Die child = depth <= COPIES_NESTING_MAX ? dwarf_die_child(debug, parent) : NULL;
+    int result = 0;
+    for (; child != NULL; child = dwarf_die_next(debug, child)) {
+        Dwarf_Half tag = result == 0 ? dwarf_die_tag(debug, child) : 0;
+        if (tag == DW_TAG_inlined_subroutine)
+            result = add_copy(walker, child, outer);
+        if (result == 0 && (tag == DW_TAG_inlined_subroutine || tag == DW_TAG_lexical_block ||
+                            tag == DW_TAG_try_block || tag == DW_TAG_catch_block))
+            result = add_copies(walker, child, outer, depth + 1);
+    }
+    return result;
+}
+
+static int by_origin(const void *left, const void *right)
+{
+    const struct dwarf_copies *a = left, *b = right;
+    return (a->origin > b->origin) - (a->origin < b->origin);
+}
+
+/* Counts the copies in a function's code. One entry is left for each function inlined into it. */
+static int count_copies(struct walker *walker, Dwarf_Die die, uint64_t outer)
+{
+    struct dwarf_functions *found = &walker->found;
+    size_t first = found->copies_count, kept = first;
+    if (add_copies(walker, die, outer, 0) != 0)
+        return -1;
+    if (found->copies_count > first)
+        qsort(found->copies + first, found->copies_count - first, sizeof *found->copies, by_origin);
+    for (size_t i = first; i < found->copies_count; i++) {
+        if (kept > first && found->copies[kept - 1].origin == found->copies[i].origin)
+            found->copies[kept - 1].count++;
+        else
+            found->copies[kept++] = found->copies[i];
+    }
+    found->copies_count = kept;
+    return 0;
+}
+
 static int visit_function(struct walker *walker, Dwarf_Die die)
 {
     struct dwarf_functions *found = &walker->found;
     struct dwarf_piece piece = {.unit = walker->unit};
+    Dwarf_Off offset = 0;
     bool resolved = false;
     if (dwarf_die_ranges(walker->unit_debug, die, walker->base, &walker->ranges, &walker->error) !=
         0)
@@ -164,8 +234,13 @@ static int visit_function(struct walker *walker, Dwarf_Die die)
         if (!elf_file_is_code(walker->search->module, piece.start) ||
             !elf_file_is_code(walker->search->module, piece.end - 1))
             continue;
-        if (!resolved &&
-            (resolve(walker, die, &piece) != 0 || (walker->ada && name_ada(walker, &piece) != 0)))
+        if (!resolved && ((dwarf_die_offset(walker->unit_debug, die, &offset) &&
+                           resolve(walker, offset, &piece) != 0) ||
+                          (walker->ada && name_ada(walker, &piece) != 0)))
+            return -1;
+        /* The second reading counts what the first one skipped. */
+        if (!resolved && walker->search->copies && (walker->within > 0) == walker->nested &&
+            count_copies(walker, die, piece.start) != 0)
             return -1;
         resolved = true;
         if ((piece.name != NULL || piece.linkage_name != NULL) &&
@@ -197,7 +272,12 @@ static int visit(struct walker *walker, Dwarf_Die die, int depth)
     default:
         return 0;
     }
-    return walker->nested ? walk_children(walker, die, depth + 1) : 0;
+    if (!walker->nested)
+        return 0;
+    walker->within++;
+    int result = walk_children(walker, die, depth + 1);
+    walker->within--;
+    return result;
 }
 
 static int walk_children(struct walker *walker, Dwarf_Die parent, int depth)
@@ -281,6 +361,7 @@ static void *walk_units(void *argument)
     if (walker->debug != NULL)
         dwarf_api_close(walker->debug);
     free(walker->ranges.items);
+    intern_release(&walker->originals);
     return NULL;
 }
 
@@ -290,8 +371,16 @@ static int gather(struct dwarf_functions *all, struct dwarf_functions *found, st
     if (array_reserve(&all->pieces, &all->pieces_capacity,
                       all->pieces_count + found->pieces_count + 1, error) != 0 ||
         array_reserve(&all->ranges, &all->ranges_capacity,
-                      all->ranges_count + found->ranges_count + 1, error) != 0)
+                      all->ranges_count + found->ranges_count + 1, error) != 0 ||
+        array_reserve(&all->copies, &all->copies_capacity,
+                      all->copies_count + found->copies_count + 1, error) != 0 ||
+        array_reserve(&all->originals, &all->originals_capacity,
+                      all->originals_count + found->originals_count + 1, error) != 0)
         return -1;
+    for (size_t i = 0; i < found->copies_count; i++)
+        all->copies[all->copies_count++] = found->copies[i];
+    for (size_t i = 0; i < found->originals_count; i++)
+        all->originals[all->originals_count++] = found->originals[i];
     for (size_t i = 0; i < found->pieces_count; i++)
         all->pieces[all->pieces_count++] = found->pieces[i];
     for (size_t i = 0; i < found->ranges_count; i++)
@@ -358,6 +447,8 @@ int dwarf_functions_read(struct dwarf_functions *functions, const struct dwarf_s
             result = gather(functions, &walkers[i].found, error);
         free(walkers[i].found.pieces);
         free(walkers[i].found.ranges);
+        free(walkers[i].found.copies);
+        free(walkers[i].found.originals);
     }
     free(walkers);
     free(threads);
@@ -402,5 +493,7 @@ void dwarf_functions_release(struct dwarf_functions *functions)
     free(functions->units);
     free(functions->pieces);
     free(functions->ranges);
+    free(functions->copies);
+    free(functions->originals);
     *functions = (struct dwarf_functions){0};
 }

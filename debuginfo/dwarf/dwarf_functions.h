@@ -20,6 +20,13 @@ struct dwarf_piece {
     bool inlined;  /* the compiler inlined some calls of it */
 };
 
+/* Copies of a function, which the compiler inlined into the code of another. */
+struct dwarf_copies {
+    uint64_t outer;  /* where that code starts */
+    uint64_t origin; /* of the inlined function */
+    uint32_t unit, count;
+};
+
 struct dwarf_unit {
     Dwarf_Off die; /* offset of the unit's entry */
     uint64_t dwo_id;
@@ -41,6 +48,10 @@ struct dwarf_functions {
     size_t pieces_count, pieces_capacity;
     struct dwarf_unit_range *ranges; /* the code of the units */
     size_t ranges_count, ranges_capacity;
+    struct dwarf_copies *copies; /* where they were asked for */
+    size_t copies_count, copies_capacity;
+    struct dwarf_piece *originals; /* what was inlined: origin, names, file and line */
+    size_t originals_count, originals_capacity;
     unsigned missing_dwo; /* units whose .dwo file was not found */
     struct text_pool *pools;
     size_t pools_count, pools_capacity;
@@ -52,6 +63,7 @@ struct dwarf_search {
     const char *path;              /* of `file`: .dwo files and the .dwp file may lie beside it */
     const char *symbols_dir;       /* or here; NULL = none */
     unsigned threads;              /* 0 = one a core */
+    bool copies;                   /* count inlined copies, too */
 };
 
 /* Lists the units. 0, or -1 without memory. */

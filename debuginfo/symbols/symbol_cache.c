@@ -28,7 +28,7 @@
 #include "debuginfo/symbols/symbol_lines.h"
 
 #define CACHE_MAGIC 0x4d59534c51534946u /* "FISQLSYM" */
-#define CACHE_VERSION 8u
+#define CACHE_VERSION 9u
 #define CACHE_TOTAL_MAX ((uint64_t)1 << 30) /* bytes of all files together */
 #define CACHE_DEBUG_MIN                                                                            \
     ((uint64_t)128 << 10)                   /* bytes of .debug_info from which a file pays: 50 ms */
@@ -50,7 +50,7 @@ struct cache_function {
     uint32_t line, same_as;
     uint8_t instrumented, inlined, scope, unused; /* scope: enum symbol_scope */
     uint32_t call_targets;
-    uint64_t call_sources;
+    uint32_t call_sources, inlined_copies;
 };
 
 /* Is the inventory made with functions that only unwind information knows? */
@@ -165,7 +165,8 @@ static bool take_functions(struct symbols *symbols, const struct cache_header *h
             .inlined = from->inlined == 1,
             .scope = (enum symbol_scope)from->scope,
             .call_targets = from->call_targets,
-            .call_sources = (uint32_t)from->call_sources,
+            .call_sources = from->call_sources,
+            .inlined_copies = from->inlined_copies,
             .stable_id = symbols_stable_id(module_path,
                                            linkage != NULL ? linkage : texts + from->name, file),
             .same_as = from->same_as};
@@ -435,7 +436,8 @@ void symbol_cache_write(const struct symbols *symbols, const struct symbol_files
                                                (uint8_t)from->scope,
                                                0,
                                                from->call_targets,
-                                               from->call_sources};
+                                               from->call_sources,
+                                               from->inlined_copies};
     }
     header.text_bytes = (texts.used + 7) & ~(uint64_t)7;
     uint64_t size_bytes = expected_bytes(&header);

@@ -28,11 +28,10 @@
 #include "debuginfo/elf/elf_file.h"
 #include "debuginfo/x86/hook_calls.h"
 #include "debuginfo/symbols/mini_debug.h"
+#include "debuginfo/symbols/symbol_copies.h"
 #include "debuginfo/symbols/symbol_files.h"
 #include "debuginfo/symbols/symbol_lines.h"
 #include "debuginfo/symbols/symbols.h"
-
-#define PLACE_LINE_BITS 17 /* user-space addresses have 47 */
 
 struct named {
     const char *name; /* borrowed from the file */
@@ -559,16 +558,6 @@ static int finish_functions(struct builder *builder, const struct hook_calls *ho
     return 0;
 }
 
-/* The key of a function's place in the source; false if that is unknown. The pool keeps a text
- * once, so equal texts have one address. */
-static bool source_place(const struct symbol_function *function, uint64_t *a, uint64_t *b)
-{
-    const char *name = function->linkage_name != NULL ? function->linkage_name : function->name;
-    *a = (uint64_t)(uintptr_t)name;
-    *b = (uint64_t)(uintptr_t)function->file << PLACE_LINE_BITS | function->line;
-    return function->file != NULL && function->line != 0 && function->line < 1u << PLACE_LINE_BITS;
-}
-
 /* A header's static function has a copy in each unit that includes it: the first copy's function
  * takes all. */
 static int merge_copies(struct builder *builder)
@@ -584,13 +573,14 @@ static int merge_copies(struct builder *builder)
         const struct symbol_function *function = &symbols->functions[i];
         uint64_t a, b;
         uint32_t index, count = places.count;
-        bool placed = source_place(function, &a, &b);
+        bool placed = symbol_copies_place(function, &a, &b);
         if (placed && (result = intern_add(&places, a, b, &index, builder->error)) != 0)
             break;
         if (placed && index < count) {
             now[i] = firsts[index];
             symbols->functions[now[i]].instrumented |= function->instrumented;
             symbols->functions[now[i]].inlined |= function->inlined;
+            symbols->functions[now[i]].inlined_copies += function->inlined_copies;
             continue;
         }
         if (placed)
@@ -635,6 +625,8 @@ int symbol_inventory_make(struct symbols *symbols, const struct symbol_files *fi
     int result = collect_names(&builder);
     if (result == 0 && dwarf != NULL)
         result = add_pieces(&builder, dwarf, search);
+    if (result == 0 && dwarf != NULL)
+        result = symbol_copies_count(symbols, dwarf, &builder.groups, error);
     symbols->source = symbols->functions_count > 0 ? "dwarf" : "none";
     if (result == 0)
         result = add_symbols(&builder);

@@ -70,7 +70,8 @@ static int read_module(struct symbols *symbols, struct symbol_files *files,
                                   .module = &files->module,
                                   .path = files->debug_path,
                                   .symbols_dir = options->symbols_dir,
-                                  .threads = options->threads};
+                                  .threads = options->threads,
+                                  .copies = !symbols->instrumented};
     const struct dwarf_file *debug = files->debug;
     int result = symbol_cache_read(symbols, files, path, options, error);
     if (result == 1)

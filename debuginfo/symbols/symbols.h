@@ -52,6 +52,9 @@ struct symbol_function {
     uint32_t line;            /* of the definition; 0 = unknown */
     bool instrumented;        /* its own code calls the hooks */
     bool inlined;             /* the compiler inlined it somewhere, even with its hooks */
+    uint32_t
+        inlined_copies; /* that the compiler made of it in others' code, by DWARF; 0 = none, not
+                               * known, or the module has hooks, which inlined copies call too */
     enum symbol_scope scope;
     uint32_t call_targets; /* distinct functions that its code calls by name, without those that the
                             * compiler adds; SYMBOL_NONE = unknown */

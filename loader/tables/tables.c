@@ -274,7 +274,7 @@ struct function_row {
     const char *name, *full_name, *linkage_name, *file;
     const char *scope;
     bool inlined;
-    uint32_t call_sources;
+    uint32_t call_sources, inlined_copies;
 };
 
 static struct function_row function_row_of(const struct tables *tables,
@@ -313,7 +313,8 @@ static struct function_row function_row_of(const struct tables *tables,
                                  .scope = scope_name(symbol->scope),
                                  .inlined = symbol->inlined,
                                  .call_targets = symbol->call_targets,
-                                 .call_sources = symbol->call_sources};
+                                 .call_sources = symbol->call_sources,
+                                 .inlined_copies = symbol->inlined_copies};
 }
 
 static int insert_function(struct insert *insert, const struct tables *tables, size_t i,
@@ -342,6 +343,7 @@ static int insert_function(struct insert *insert, const struct tables *tables, s
                column_int("inlined", row.inlined),
                column_int_if("call_targets", row.call_targets != SYMBOL_NONE, row.call_targets),
                column_int("call_sources", row.call_sources),
+               column_int("inlined_copies", row.inlined_copies),
                column_int("own", program_own(tables->program, function)), column_id("unit", unit),
                column_int("instrumented", instrumented));
     free(shown);

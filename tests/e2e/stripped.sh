@@ -134,6 +134,75 @@ same "cache: made without the option it does not serve it" "cached	0" "$("$dump"
 same "cache: with the option" "$("$dump" -f app)" "$("$dump" -C -c cache -f app)"
 same "cache: which is read the second time" "cached	1" "$("$dump" -C -c cache -f -q app | grep cached)"
 
+# Inlined copies, by DWARF, against llvm-dwarfdump's list of them
+cat >copies.h <<'C'
+static inline int shared(int x) { return x * 2 + 1; }
+C
+cat >classes.h <<'C'
+struct Cell {
+    int v;
+    Cell(int x) : v(x) {}
+    int get() const { return v * 3; }
+    virtual int twice() { return get() * 2; }
+};
+template <class T> inline T twist(T x) { return x ^ (x << 3); }
+C
+cat >one.c <<'C'
+#include "copies.h"
+static int own(int x) { return shared(x) + shared(x + 1); }
+int one(int x) { return own(x) - own(x * 2); }
+int (*pointer)(int) = shared;
+int (*own_pointer)(int) = own;
+C
+cat >two.c <<'C'
+#include <stdio.h>
+#include "copies.h"
+int one(int);
+int two(int x) { int nested(int y) { return shared(y) + x; } return nested(x) + shared(x); }
+int main(int count, char **words) { (void)words; printf("%d\n", one(count) + two(count)); return 0; }
+C
+cat >three.cc <<'C'
+#include "classes.h"
+int three(int x) { Cell c(x); return c.get() + twist(x); }
+int (*pointer)(int) = twist<int>;
+Cell *make(int x) { return new Cell(x); }
+C
+cat >four.cc <<'C'
+#include "classes.h"
+#include <cstdio>
+int three(int);
+Cell *make(int);
+int main(int count, char **) { Cell d(count * 2); std::printf("%d\n", three(count) + twist(count) + d.get() + make(3)->twice()); }
+C
+sed 's/int nested.*return/return/; s/nested(x) + //' two.c >other.c # clang has no nested functions
+# name copies: of the functions with code of their own
+inlined() {
+    llvm-dwarfdump --debug-info "$1" | awk '
+        /DW_TAG_inlined_subroutine/ { open = 1 }
+        open && /DW_AT_abstract_origin/ { split($0, part, "\""); count[part[2]]++; open = 0 }
+        END { for (name in count) print name, count[name] }' | LC_ALL=C sort >all_copies
+    "$dump" "$1" | cut -f6 | LC_ALL=C sort -u >with_code
+    LC_ALL=C join all_copies with_code
+}
+for compiler in "gcc one.c two.c" "clang one.c other.c" "g++ three.cc four.cc" "clang++ three.cc four.cc"; do
+    for flags in -O2 "-O3 -gdwarf-4" "-O2 -flto" -Os -O0; do
+        # shellcheck disable=SC2086 # lists of words
+        $compiler $flags -g -o app 2>err || {
+            not_ok "$compiler $flags compiles"
+            continue
+        }
+        same "${compiler%% *} $flags: inlined copies" "$(inlined app)" "$("$dump" -i app | awk '{ print $2, $1 }' | LC_ALL=C sort)"
+    done
+done
+# Copies are of the functions of the other unit's header, too, and within split units.
+gcc -O2 -g -o app one.c two.c
+same "copies in all units count" "own 2 shared 8" "$("$dump" -i app | awk '$2 != "two" { print $2, $1 }' | sort | xargs)"
+gcc -O2 -g -gsplit-dwarf -o app one.c two.c
+same "split units, too" "own 2 shared 8" "$("$dump" -i app | awk '$2 != "two" { print $2, $1 }' | sort | xargs)"
+same "cache: they are kept" "$("$dump" -i app)" "$("$dump" -C -c cache -q app >/dev/null; "$dump" -C -c cache -i app)"
+"$fisql" cc gcc -O2 -g -o hooked one.c two.c
+same "inlined copies with hooks are calls" "" "$("$dump" -i hooked)"
+
 # Separate files: those that debuginfod's client has fetched, and those that a server gives
 export HOME=$TEST_TMP/home no_proxy=127.0.0.1 NO_PROXY=127.0.0.1
 unset DEBUGINFOD_URLS DEBUGINFOD_CACHE_PATH XDG_CACHE_HOME
@@ -213,6 +282,7 @@ rm -rf "$HOME/.cache"
 run "$fisql" load run.bin
 same "names and lines of a stripped program come from the server" "main shop.c price shop.c total shop.c" \
     "$(sql run.db "SELECT f.name || ' ' || s.name FROM functions f JOIN files s ON s.id = f.file_id WHERE instrumented ORDER BY 1" | xargs)"
+same "inlined copies of functions with hooks are calls in the database" 0 "$(sql run.db 'SELECT max(inlined_copies) FROM functions')"
 rm -rf "$HOME/.cache"
 run "$fisql" load -q run.bin
 same "--quiet: nothing is said" "" "$err"

@@ -9,6 +9,7 @@
  *     -C       cache small modules too
  *     -f       functions without a symbol, too
  *     -d       ask debuginfod
+ *     -i       print copies linkage-name instead, where copies were inlined
  *     -q       print the summary alone: source, problem, functions, seconds, peak memory
  */
 #include <inttypes.h>
@@ -68,6 +69,15 @@ static void print_pieces(const struct symbols *symbols)
     }
 }
 
+static void print_copies(const struct symbols *symbols)
+{
+    for (size_t i = 0; i < symbols->functions_count; i++)
+        if (symbols->functions[i].inlined_copies > 0)
+            printf("%" PRIu32 "\t%s\n", symbols->functions[i].inlined_copies,
+                   symbols->functions[i].linkage_name != NULL ? symbols->functions[i].linkage_name
+                                                              : symbols->functions[i].name);
+}
+
 static void print_summary(const struct symbols *symbols, double seconds)
 {
     struct rusage usage;
@@ -88,8 +98,8 @@ int main(int count, char **arguments)
     size_t addresses_count = 0;
     struct symbols_options options = {.all_modules = true};
     const char *build_id = NULL;
-    bool quiet = false, pieces = false;
-    for (int option; (option = getopt(count, arguments, "b:s:r:c:t:pl:qCfd")) != -1;) {
+    bool quiet = false, pieces = false, copies = false;
+    for (int option; (option = getopt(count, arguments, "b:s:r:c:t:pl:qCfdi")) != -1;) {
         switch (option) {
         case 'b':
             build_id = optarg;
@@ -122,6 +132,9 @@ int main(int count, char **arguments)
         case 'f':
             options.frames = true;
             break;
+        case 'i':
+            copies = true;
+            break;
         case 'q':
             quiet = true;
             break;
@@ -146,6 +159,8 @@ int main(int count, char **arguments)
         print_pieces(&symbols);
     } else if (addresses_count > 0) {
         print_lines(&symbols, addresses, addresses_count);
+    } else if (copies) {
+        print_copies(&symbols);
     } else {
         for (size_t i = 0; i < symbols.functions_count; i++)
             print_function(&symbols.functions[i]);
