@@ -26,7 +26,7 @@ check: ## install what is missing, run every test; ends with N passed, N failed 
 	@tests/run queries $(BUILD) $(wildcard tests/queries/*.sh)
 	@tests/run summary $(BUILD)
 
-units: $(UNIT_BIN) $(BUILD)/symbols_dump $(BUILD)/recipes_dump
+units: $(UNIT_BIN) $(BUILD)/symbols_dump $(BUILD)/recipes_dump $(BUILD)/patch_dump
 
 check-unit: all $(UNIT_BIN) ## unit tests
 	@tests/run unit $(BUILD) $(UNIT_BIN)

@@ -18,6 +18,7 @@
 
 #define ENTRIES_MAX ((size_t)1 << 24)
 #define REMEMBERED_MAX 16
+#define PLAIN_PLACE ((uint64_t)1 << 63) /* .debug_frame comes behind .eh_frame */
 
 struct call_frame_entry {
     uint64_t start, end; /* of the code */
@@ -205,13 +206,68 @@ static int by_start(const void *left, const void *right)
     return (a->eh == NULL) - (b->eh == NULL); /* .eh_frame's last: the search finds it first */
 }
 
+/* Finds .eh_frame by its table for searches, to which a program header leads: version 1, forms of
+ * the pointer and of the table, the pointer. The list ends with an empty entry. */
+static int find_eh_frame(struct call_frames *frames, struct error *error)
+{
+    const struct elf_file *module = frames->module;
+    for (uint16_t i = 0; i < module->segments_count; i++) {
+        Elf64_Phdr segment = elf_file_segment(module, i);
+        const unsigned char *table = elf_file_at(module, segment.p_vaddr, 12);
+        if (segment.p_type != PT_GNU_EH_FRAME || table == NULL || table[0] != 1)
+            continue;
+        struct section section = {table, 12, segment.p_vaddr, true};
+        struct dwarf_cursor cursor = {table + 4, table + 12, false};
+        uint64_t address;
+        if (!take_pointer(&section, &cursor, table[1], &address))
+            continue;
+        for (uint16_t k = 0; k < module->segments_count; k++) {
+            Elf64_Phdr holder = elf_file_segment(module, k);
+            uint64_t inside = address - holder.p_vaddr;
+            if (holder.p_type != PT_LOAD || address < holder.p_vaddr || inside >= holder.p_filesz)
+                continue;
+            frames->found = calloc(1, sizeof *frames->found);
+            if (frames->found == NULL)
+                return error_set(error, "out of memory");
+            *frames->found = (struct elf_section){
+                .name = ".eh_frame",
+                .address = address,
+                .size_bytes = holder.p_filesz - inside,
+                .data = elf_file_at(module, address, holder.p_filesz - inside)};
+            return 0;
+        }
+    }
+    return 0;
+}
+
+/* The .debug_frame of the module itself. */
+static int find_own(struct call_frames *frames, struct error *error)
+{
+    const struct elf_section *section = elf_file_section(frames->module, ".debug_frame");
+    if (section == NULL || section->data == NULL || (section->flags & SHF_COMPRESSED) != 0)
+        return 0;
+    frames->own = calloc(1, sizeof *frames->own);
+    if (frames->own == NULL)
+        return error_set(error, "out of memory");
+    frames->own->data = section->data;
+    frames->own->size_bytes = section->size_bytes;
+    return 0;
+}
+
 int call_frames_open(struct call_frames *frames, const struct elf_file *module,
                      const struct dwarf_file *debug, struct error *error)
 {
     *frames = (struct call_frames){.module = module};
     const struct elf_section *eh = elf_file_section(module, ".eh_frame");
+    if (eh == NULL && module->sections_count == 0) {
+        if (find_eh_frame(frames, error) != 0)
+            return -1;
+        eh = frames->found;
+    }
+    if (debug == NULL && find_own(frames, error) != 0)
+        return -1;
     const struct dwarf_section *plain =
-        debug != NULL ? dwarf_file_section(debug, ".debug_frame") : NULL;
+        debug != NULL ? dwarf_file_section(debug, ".debug_frame") : frames->own;
     if (eh != NULL && eh->data != NULL && list_entries(frames, eh, NULL, error) != 0)
         return -1;
     if (plain != NULL && list_entries(frames, NULL, plain, error) != 0)
@@ -223,15 +279,26 @@ int call_frames_open(struct call_frames *frames, const struct elf_file *module,
 void call_frames_close(struct call_frames *frames)
 {
     free(frames->entries);
+    free(frames->found);
+    free(frames->own);
     *frames = (struct call_frames){0};
 }
 
-void call_frames_code(const struct call_frames *frames, size_t index, uint64_t *start,
-                      uint64_t *end)
+struct call_frame_range call_frames_range(const struct call_frames *frames, size_t index)
 {
     must(index < frames->count);
-    *start = frames->entries[index].start;
-    *end = frames->entries[index].end;
+    const struct call_frame_entry *entry = &frames->entries[index];
+    return (struct call_frame_range){entry->start, entry->end,
+                                     entry->program | (entry->eh != NULL ? 0 : PLAIN_PLACE)};
+}
+
+bool call_frames_may_save(const struct call_frames *frames, size_t index, unsigned number)
+{
+    must(index < frames->count && number < 64);
+    const struct call_frame_entry *entry = &frames->entries[index];
+    const struct section section = section_of(entry);
+    return memchr(section.data + entry->program, DW_CFA_offset | (int)number,
+                  entry->program_end - entry->program) != NULL;
 }
 
 /* ---- rows ---- */

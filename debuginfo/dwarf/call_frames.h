@@ -32,6 +32,14 @@ struct call_frames {
     const struct elf_file *module;
     struct call_frame_entry *entries; /* by start */
     size_t count, capacity;
+    struct elf_section *found; /* .eh_frame of a file without section headers; owned */
+    struct dwarf_section *own; /* the module's own .debug_frame; owned, its data is not */
+};
+
+/* The code of one description. */
+struct call_frame_range {
+    uint64_t start, end;
+    uint64_t place; /* in its section: compilers write the parts of a function in succession */
 };
 
 /* Is it DWARF's number of the frame pointer or the stack pointer? */
@@ -40,15 +48,19 @@ static inline bool call_frame_is_base(uint16_t machine, uint64_t number)
     return machine == EM_AARCH64 ? number == 29 || number == 31 : number == 6 || number == 7;
 }
 
-/* Lists the described functions. `module` has the code, `debug` may have .debug_frame (NULL =
- * none); borrows both until the close. 0, or -1 without memory. */
+/* Lists the described functions. `module` has the code, `debug` may have .debug_frame (NULL: the
+ * module's is read, if it is not compressed); borrows both until the close. 0, or -1 without
+ * memory. */
 int call_frames_open(struct call_frames *frames, const struct elf_file *module,
                      const struct dwarf_file *debug, struct error *error);
 void call_frames_close(struct call_frames *frames);
 
-/* The code that entry `index` describes. */
-void call_frames_code(const struct call_frames *frames, size_t index, uint64_t *start,
-                      uint64_t *end);
+/* The code that description `index` (below frames->count) is about. They are sorted by start; of
+ * those with one start, call_frames_at() knows the last. */
+struct call_frame_range call_frames_range(const struct call_frames *frames, size_t index);
+
+/* May that code save the register in its frame? It does not if this says no. */
+bool call_frames_may_save(const struct call_frames *frames, size_t index, unsigned number);
 
 /* The frame just before the instruction that holds `address` runs; false if it is unknown or its
  * address is no register + offset. */

@@ -35,11 +35,13 @@
 #define CACHE_COUNT_MAX ((uint64_t)1 << 28) /* of anything; more is damage */
 #define CACHE_SUFFIX ".symbols"
 #define RECIPES_SUFFIX ".recipes" /* recipe_cache.c's files count, too */
+#define PATCHES_SUFFIX ".patches" /* and patch_cache.c's */
 
 struct cache_header {
     uint64_t magic, checksum; /* checksum: of all that follows it */
     uint32_t version;
-    uint16_t instrumented, frames; /* frames: has_frames() */
+    uint16_t instrumented,
+        frames; /* frames: made with functions that only unwind information knows */
     uint64_t module_bytes, module_modified_ns, debug_bytes, debug_modified_ns;
     uint64_t functions, ranges, units, unit_ranges, text_bytes;
 };
@@ -52,12 +54,6 @@ struct cache_function {
     uint32_t call_targets;
     uint32_t call_sources, inlined_copies;
 };
-
-/* Is the inventory made with functions that only unwind information knows? */
-static bool has_frames(const struct symbols *symbols, const struct symbols_options *options)
-{
-    return options->frames && !symbols->instrumented;
-}
 
 static bool cache_path(char *path, size_t size, const char *cache_dir, const char *build_id)
 {
@@ -212,7 +208,7 @@ int symbol_cache_read(struct symbols *symbols, struct symbol_files *files, const
     if (!cache_path(path, sizeof path, options->cache_dir, files->module.build_id))
         return 0;
     const struct cache_header *header = map_cache(path, files, &size_bytes);
-    if (header != NULL && header->frames != has_frames(symbols, options)) {
+    if (header != NULL && header->frames != options->as_is) {
         munmap((void *)(uintptr_t)header, size_bytes);
         header = NULL;
     }
@@ -295,7 +291,8 @@ void symbol_cache_make_room(const char *cache_dir, uint64_t room_bytes)
             struct stat status;
             size_t length = strlen(entry->d_name), suffix = strlen(CACHE_SUFFIX);
             const char *end = entry->d_name + (length < suffix ? 0 : length - suffix);
-            if ((strcmp(end, CACHE_SUFFIX) != 0 && strcmp(end, RECIPES_SUFFIX) != 0) ||
+            if ((strcmp(end, CACHE_SUFFIX) != 0 && strcmp(end, RECIPES_SUFFIX) != 0 &&
+                 strcmp(end, PATCHES_SUFFIX) != 0) ||
                 fstatat(dirfd(folder), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0)
                 continue;
             total += (uint64_t)status.st_size;
@@ -408,7 +405,7 @@ void symbol_cache_write(const struct symbols *symbols, const struct symbol_files
     struct cache_header header = {.magic = CACHE_MAGIC,
                                   .version = CACHE_VERSION,
                                   .instrumented = symbols->instrumented,
-                                  .frames = has_frames(symbols, options),
+                                  .frames = options->as_is,
                                   .module_bytes = files->module.size_bytes,
                                   .module_modified_ns = files->module.modified_ns,
                                   .debug_bytes = debug->elf.size_bytes,

@@ -41,7 +41,9 @@ int symbol_frames_read(struct symbol_frames *frames, const struct elf_file *modu
     int result = call_frames_open(&all, module, debug, error);
     for (size_t i = 0; result == 0 && i < all.count; i++) {
         struct symbol_frame frame;
-        call_frames_code(&all, i, &frame.start, &frame.end);
+        const struct call_frame_range range = call_frames_range(&all, i);
+        frame.start = range.start;
+        frame.end = range.end;
         if ((frames->count > 0 && frames->items[frames->count - 1].start == frame.start) ||
             is_linkers(module, frame.start) || !begins_function(&all, module->machine, frame.start))
             continue;

@@ -124,8 +124,7 @@ static int read_wanted(struct symbols *symbols, struct symbol_files *files,
                        const struct symbols_options *options, struct error *error)
 {
     struct symbol_frames frames = {0};
-    const struct symbol_frames *known =
-        options->frames && !symbols->instrumented && files->code ? &frames : NULL;
+    const struct symbol_frames *known = options->as_is && files->code ? &frames : NULL;
     int result = 0;
     if (!options->names_only) {
         result = symbol_files_unpack(files, path, build_id, options, &symbols->problem, error);
@@ -142,6 +141,12 @@ static int read_wanted(struct symbols *symbols, struct symbol_files *files,
     if (symbols->problem == NULL && !options->names_only)
         symbols->problem = problem_of(symbols);
     return result;
+}
+
+static int keep_path(struct symbols *symbols, const char *path, struct error *error)
+{
+    symbols->module_file = text_pool_add(&symbols->texts, path, strlen(path), error);
+    return symbols->module_file != NULL ? 0 : -1;
 }
 
 int symbols_open(struct symbols *symbols, const char *path, const char *build_id,
@@ -163,10 +168,12 @@ int symbols_open(struct symbols *symbols, const char *path, const char *build_id
     if (result == 0 && files.module_open) {
         /* The C library holds hooks that nobody calls. */
         symbols->instrumented = files.code ? hook_calls_made(&hooks) : hook_calls_any(&hooks);
-        if (symbols->instrumented || options->all_modules || options->frames || !files.code)
+        if (symbols->instrumented || options->all_modules || options->as_is || !files.code)
             result = read_wanted(symbols, &files, &hooks, path, build_id, options, error);
     }
     hook_calls_close(&hooks);
+    if (result == 0 && files.module_open && files.code && options->as_is)
+        result = keep_path(symbols, files.path, error);
     if (result == 0 && files.module_open && files.code && !options->names_only)
         result = symbol_code_open(&symbols->code, &files.module, error);
     symbol_files_close(&files);

@@ -50,7 +50,7 @@ struct symbol_function {
     const char *linkage_name; /* NULL if it is the name */
     const char *file;         /* path of the source file; NULL = unknown */
     uint32_t line;            /* of the definition; 0 = unknown */
-    bool instrumented;        /* its own code calls the hooks */
+    bool instrumented;        /* its own code calls the hooks, or its entry is patched */
     bool inlined;             /* the compiler inlined it somewhere, even with its hooks */
     uint32_t
         inlined_copies; /* that the compiler made of it in others' code, by DWARF; 0 = none, not
@@ -59,6 +59,7 @@ struct symbol_function {
     uint32_t call_targets; /* distinct functions that its code calls by name, without those that the
                             * compiler adds; SYMBOL_NONE = unknown */
     uint32_t call_sources; /* distinct functions whose code calls it so, without itself */
+    const char *unpatched; /* of a module that was patched: why the function was not; else NULL */
     uint64_t stable_id;    /* the same in other builds: see symbols_stable_id() */
     uint32_t same_as;      /* index of the first variant of the constructor or destructor, one
                             * function in the source; of other functions their own */
@@ -77,7 +78,8 @@ struct symbol_code;  /* reads the module's code: see symbol_code.h */
 struct symbols {
     const char *source;                /* "dwarf", "symtab", "none" */
     const char *problem;               /* NULL = none */
-    bool instrumented;                 /* the module calls or imports the hooks */
+    const char *module_file;           /* with as_is: path of its file, as found; NULL = none */
+    bool instrumented;                 /* the module calls or imports the hooks, or is patched */
     struct symbol_function *functions; /* by address */
     size_t functions_count, functions_capacity;
     struct symbol_range *ranges; /* by start */
@@ -101,9 +103,9 @@ struct symbols_options {
      * at `path`. NULL: they are not asked. */
     void (*asking)(void *context, const char *path);
     void *asking_context;
-    bool frames; /* functions without a symbol, too: unwind information knows their
-                              * code. Not in modules with hooks, where all that is recorded has a
-                              * name, and so that what nobody could record does not look dead */
+    /* The module was patched to be recorded as it is: functions without a symbol count, too, which
+     * unwind information knows (patch_symbols.h). */
+    bool as_is;
 };
 
 /* Reads the module at `path`, whose build_id in the recording is hexadecimal (NULL or "" = none).

@@ -105,8 +105,6 @@ same "and its size that of the whole one's" "$("$dump" app | awk -F'\t' '$5 == "
     "$("$dump" -f bare_app | awk -F'\t' -v at="$at" '$1 == at { print $2 }')"
 has "an address within is its" "bare_app+0x$at" "$("$dump" -f -l "$(printf %x $((0x$at + 1)))" bare_app)"
 same "MiniDebugInfo names them" "main price total" "$("$dump" -f ./mini | awk -F'\t' '$5 !~ /^_|tm_clones|dummy/ { print $5 }' | sort | xargs)"
-"$fisql" cc gcc -O2 -o hooked shop.c && strip hooked
-same "a module with hooks has no more functions than before" "$("$dump" hooked)" "$("$dump" -f hooked)"
 # An exported symbol without a size does not take the functions behind it.
 cat >sizeless.s <<'C'
         .globl  first, third

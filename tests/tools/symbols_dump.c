@@ -130,7 +130,7 @@ int main(int count, char **arguments)
             options.asking = say_asking;
             break;
         case 'f':
-            options.frames = true;
+            options.as_is = true;
             break;
         case 'i':
             copies = true;

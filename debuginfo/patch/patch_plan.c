@@ -1,0 +1,338 @@
+/* Planning: see patch_plan.h. Each function's stub is made in turn, behind the one before. */
+#include "debuginfo/patch/patch_plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/must.h"
+#include "base/sorted.h"
+#include "debuginfo/patch/patch_parts.h"
+#include "debuginfo/x86/hook_calls.h"
+#include "debuginfo/x86/x86_move.h"
+#include "debuginfo/x86/x86_return.h"
+
+#define NEAR_BYTES 4
+#define WORD 8u
+#define STUB_BYTES_MAX                                                                             \
+    (FISQL_PATCH_ALIGN + FISQL_PATCH_HEAD + FISQL_PATCH_MOVED + X86_MOVED_BYTES_MAX + 2 * WORD)
+
+struct making {
+    struct patch_functions functions;
+    struct patch_plan *plan;
+    struct fisql_patch_entry *entries;
+    size_t entries_count, entries_capacity;
+    struct fisql_patch_fixup *fixups;
+    size_t fixups_count, fixups_capacity;
+    unsigned char *code;
+    size_t code_bytes, code_capacity;
+    uint64_t low, high;
+    bool hooks; /* the module calls hooks */
+    struct error *error;
+};
+
+const char *patch_reason_text(enum fisql_patch_reason reason)
+{
+    static const char *const texts[] = {[FISQL_PATCH_HOOKED] = "hooked",
+#define REASON_TEXT(name, text) [FISQL_PATCH_##name] = (text),
+                                        FISQL_PATCH_REASONS(REASON_TEXT)
+#undef REASON_TEXT
+    };
+    must(reason < FISQL_PATCH_REASONS_COUNT);
+    return texts[reason];
+}
+
+size_t patch_plan_functions(const struct patch_plan *plan)
+{
+    size_t count = plan->plan != NULL ? plan->plan->entries_count : 0;
+    for (size_t i = 0; i < plan->left_count; i++)
+        count +=
+            plan->left[i].reason != FISQL_PATCH_START && plan->left[i].reason != FISQL_PATCH_PART;
+    return count;
+}
+
+static int leave(struct making *making, uint64_t address, enum fisql_patch_reason reason)
+{
+    struct patch_plan *plan = making->plan;
+    struct patch_left left = {address, reason};
+    return array_add(&plan->left, &plan->left_count, &plan->left_capacity, left, making->error);
+}
+
+/* Where the next piece of code starts behind an address, or its span ends. */
+static uint64_t room_end(const struct making *making, size_t index, uint64_t end)
+{
+    const struct patch_functions *functions = &making->functions;
+    const struct patch_function *piece = &functions->functions[index];
+    uint64_t limit = patch_span_of(functions, piece->start)->end;
+    if (index + 1 < functions->count && functions->functions[index + 1].start < limit)
+        limit = functions->functions[index + 1].start;
+    size_t next = sorted_from(functions->symbols, functions->symbols_count, address, end);
+    if (next < functions->symbols_count && functions->symbols[next].address < limit)
+        limit = functions->symbols[next].address;
+    return limit;
+}
+
+static void put_displacement(unsigned char *at, size_t target, size_t next)
+{
+    uint32_t distance = (uint32_t)(target - next);
+    memcpy(at, &distance, NEAR_BYTES);
+}
+
+/* What each stub begins with; its displacement stays within the area. */
+static void put_head(unsigned char *code, size_t stub)
+{
+    static const unsigned char call_word[] = {0xff, 0x15}, jump_on[] = {0xff, 0x64, 0x24, 0xf0};
+    unsigned char *at = code + stub;
+    memcpy(at, call_word, 2);
+    /* The area's words lie before the code. */
+    put_displacement(at + 2, 0 - (size_t)FISQL_PATCH_HEAD, stub + 6);
+    memcpy(at + 6, jump_on, sizeof jump_on);
+}
+
+static bool in_reach(const struct making *making, const struct x86_moved *moved)
+{
+    for (unsigned i = 0; i < moved->fixups_count; i++)
+        if (moved->fixups[i].target < making->functions.low ||
+            moved->fixups[i].target > making->functions.high)
+            return false;
+    return true;
+}
+
+static int add_fixup(struct making *making, struct fisql_patch_fixup fixup)
+{
+    return array_add(&making->fixups, &making->fixups_count, &making->fixups_capacity, fixup,
+                     making->error);
+}
+
+static int add_fixups(struct making *making, const struct x86_moved *moved, size_t place)
+{
+    for (unsigned i = 0; i < moved->fixups_count; i++) {
+        const struct x86_fixup *from = &moved->fixups[i];
+        struct fisql_patch_fixup fixup = {.place = (uint32_t)(place + from->place),
+                                          .kind = FISQL_PATCH_RELATIVE,
+                                          .trailing = from->trailing,
+                                          .target = from->target};
+        making->low = fixup.target < making->low ? fixup.target : making->low;
+        making->high = fixup.target > making->high ? fixup.target : making->high;
+        if (add_fixup(making, fixup) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* Adds the entry and its stub. */
+static int hook(struct making *making, const struct patch_function *piece,
+                const unsigned char *code, const struct x86_moved *moved)
+{
+    size_t room = making->code_bytes + STUB_BYTES_MAX;
+    if (array_reserve(&making->code, &making->code_capacity, room, making->error) != 0)
+        return -1;
+    size_t stub = (making->code_bytes + FISQL_PATCH_HEAD + FISQL_PATCH_ALIGN - 1) /
+                  FISQL_PATCH_ALIGN * FISQL_PATCH_ALIGN;
+    size_t place = stub + FISQL_PATCH_MOVED, end = place + moved->bytes;
+    if (moved->bytes < FISQL_PATCH_JUMP)
+        end = place + FISQL_PATCH_JUMP;
+    size_t pushed = (end + WORD - 1) / WORD * WORD;
+    if (moved->calls)
+        end = pushed + WORD;
+    must(end <= making->code_capacity);
+    memset(making->code + making->code_bytes, 0, end - making->code_bytes);
+    put_head(making->code, stub);
+    memcpy(making->code + place, moved->code, moved->bytes);
+    if (moved->calls)
+        put_displacement(making->code + place + moved->push_place, pushed,
+                         place + moved->push_place + NEAR_BYTES);
+    making->code_bytes = end;
+    struct fisql_patch_entry entry = {.address = piece->start,
+                                      .stub = (uint32_t)stub,
+                                      .flags = moved->calls ? FISQL_PATCH_CALLS : 0};
+    struct fisql_patch_fixup word = {
+        .place = (uint32_t)pushed, .kind = FISQL_PATCH_ABSOLUTE, .target = moved->pushed};
+    memcpy(entry.before, code, sizeof entry.before);
+    if (array_add(&making->entries, &making->entries_count, &making->entries_capacity, entry,
+                  making->error) != 0 ||
+        add_fixups(making, moved, place) != 0)
+        return -1;
+    return moved->calls ? add_fixup(making, word) : 0;
+}
+
+static enum fisql_patch_reason move(struct making *making, size_t index, struct x86_moved *moved)
+{
+    static const enum fisql_patch_reason reasons[] = {[X86_MOVED] = FISQL_PATCH_HOOKED,
+                                                      [X86_MOVE_SHORT] = FISQL_PATCH_SHORT,
+                                                      [X86_MOVE_UNMOVABLE] = FISQL_PATCH_UNMOVABLE,
+                                                      [X86_MOVE_UNREADABLE] =
+                                                          FISQL_PATCH_UNREADABLE};
+    const struct patch_function *piece = &making->functions.functions[index];
+    const struct patch_span *span = patch_span_of(&making->functions, piece->start);
+    uint64_t room = room_end(making, index, piece->end);
+    enum fisql_patch_reason reason = reasons[x86_move(
+        moved, span->bytes + (piece->start - span->start), piece->end - piece->start,
+        room - piece->start, piece->start, FISQL_PATCH_JUMP)];
+    if (reason != FISQL_PATCH_HOOKED)
+        return reason;
+    /* Hooks that were compiled in get it, and are not called. */
+    if (!making->hooks && x86_uses_return_address(span->bytes + (piece->start - span->start),
+                                                  piece->end - piece->start))
+        return FISQL_PATCH_RETURN;
+    return in_reach(making, moved) ? FISQL_PATCH_HOOKED : FISQL_PATCH_FAR;
+}
+
+static int plan_one(struct making *making, size_t index)
+{
+    const struct patch_function *piece = &making->functions.functions[index];
+    const struct patch_span *span = patch_span_of(&making->functions, piece->start);
+    struct x86_moved moved;
+    enum fisql_patch_reason reason;
+    if (piece->role == PATCH_START)
+        reason = FISQL_PATCH_START;
+    else if (piece->overlapped || making->entries_count == FISQL_PATCH_ENTRIES_MAX ||
+             making->code_bytes > UINT32_MAX - 2 * STUB_BYTES_MAX)
+        reason = FISQL_PATCH_UNREADABLE;
+    else if ((piece->marks & (PATCH_LEAVES | PATCH_UNWINDS)) != 0)
+        reason = FISQL_PATCH_UNWINDS;
+    else if ((piece->marks & PATCH_POPS) != 0)
+        reason = FISQL_PATCH_POPS;
+    else if ((piece->marks & PATCH_ASKS) != 0)
+        reason = FISQL_PATCH_CALLER;
+    else if ((piece->marks & PATCH_ENTERED) != 0)
+        reason = FISQL_PATCH_ENTERED;
+    else
+        reason = move(making, index, &moved);
+    if (reason != FISQL_PATCH_HOOKED)
+        return leave(making, piece->start, reason);
+    return hook(making, piece, span->bytes + (piece->start - span->start), &moved);
+}
+
+/* The parts of the plan follow one another, each 8-byte aligned. */
+static uint64_t part_after(uint64_t offset, uint64_t bytes)
+{
+    return (offset + bytes + 7) & ~(uint64_t)7;
+}
+
+static int put_together(struct making *making)
+{
+    const struct patch_functions *functions = &making->functions;
+    uint64_t start, end;
+    must(patch_code_range(functions->module, &start, &end));
+    uint64_t entries_bytes = making->entries_count * sizeof *making->entries;
+    uint64_t fixups_bytes = making->fixups_count * sizeof *making->fixups;
+    struct fisql_patch head = {.entries_count = (uint32_t)making->entries_count,
+                               .fixups_count = (uint32_t)making->fixups_count,
+                               .entries = sizeof head,
+                               .fixups = part_after(sizeof head, entries_bytes),
+                               .code_bytes = making->code_bytes,
+                               .low = making->low < start ? making->low : start,
+                               .high = making->high > end ? making->high : end};
+    memcpy(head.magic, FISQL_PATCH_MAGIC, sizeof head.magic);
+    head.code = part_after(head.fixups, fixups_bytes);
+    head.bytes = part_after(head.code, head.code_bytes);
+    unsigned char *plan = calloc(1, head.bytes);
+    if (plan == NULL)
+        return error_set(making->error, "out of memory for %zu bytes", (size_t)head.bytes);
+    memcpy(plan, &head, sizeof head);
+    memcpy(plan + head.entries, making->entries, entries_bytes);
+    if (fixups_bytes > 0)
+        memcpy(plan + head.fixups, making->fixups, fixups_bytes);
+    memcpy(plan + head.code, making->code, head.code_bytes);
+    making->plan->plan = (struct fisql_patch *)(void *)plan;
+    must(fisql_patch_is_sound(making->plan->plan, head.bytes, start, end));
+    return 0;
+}
+
+static int by_address(const void *left, const void *right)
+{
+    const struct patch_left *a = left, *b = right;
+    return a->address != b->address ? (a->address < b->address ? -1 : 1)
+                                    : (a->reason > b->reason) - (a->reason < b->reason);
+}
+
+static int find_hooks(struct making *making, const struct elf_file *module)
+{
+    struct hook_calls hooks;
+    int result = hook_calls_open(&hooks, HOOK_ENTER_NAME, module, NULL, making->error);
+    making->hooks = result == 0 && hook_calls_any(&hooks);
+    hook_calls_close(&hooks);
+    return result;
+}
+
+static int make(struct making *making, const struct elf_file *module)
+{
+    struct patch_functions *functions = &making->functions;
+    if (patch_functions_open(functions, module, making->error) != 0 ||
+        find_hooks(making, module) != 0)
+        return -1;
+    making->low = UINT64_MAX;
+    for (size_t i = 0; i < functions->count; i++)
+        if (functions->functions[i].role == PATCH_PART
+                ? leave(making, functions->functions[i].start, FISQL_PATCH_PART) != 0
+                : plan_one(making, i) != 0)
+            return -1;
+    for (size_t i = 0; i < functions->frameless_count; i++)
+        if (leave(making, functions->frameless[i].address, FISQL_PATCH_NO_FRAME) != 0)
+            return -1;
+    array_sort(making->plan->left, making->plan->left_count, by_address);
+    if (functions->count == 0)
+        making->plan->problem = "it has no unwind information";
+    else if (making->entries_count == 0)
+        making->plan->problem = "none of its functions can be patched";
+    return making->entries_count > 0 ? put_together(making) : 0;
+}
+
+static bool section_holds(const struct elf_file *module, const char *section, const char *word)
+{
+    const struct elf_section *found = elf_file_section(module, section);
+    return found != NULL && found->data != NULL &&
+           memmem(found->data, found->size_bytes, word, strlen(word)) != NULL;
+}
+
+/* Runtime libraries that find return addresses on the stack in tables of their own, where those of
+ * call sites are missing, or that leave no address space for the mirror. NULL = none. They are known
+ * by words that they cannot do without. */
+static const char *runtime_problem(const struct elf_file *module)
+{
+    if (section_holds(module, ".rodata", "OCAMLRUNPARAM"))
+        return "OCaml's runtime reads its stacks by tables of its own";
+    if (section_holds(module, ".dynstr", "_ZN2v87Isolate"))
+        return "V8 reads its stacks by tables of its own";
+    if (section_holds(module, ".dynstr", "JNI_CreateJavaVM") &&
+        section_holds(module, ".dynstr", "JVM_"))
+        return "Java's virtual machine reads its stacks by tables of its own";
+    if (section_holds(module, ".dynstr", "__tsan_init"))
+        return "ThreadSanitizer takes the whole address space";
+    if (section_holds(module, ".rodata", "QEMU_LD_PREFIX"))
+        return "an emulator: programs in it are recorded by their hooks";
+    if (section_holds(module, ".dynstr", "__msan_init"))
+        return "MemorySanitizer checks the memory that hooks write";
+    return NULL;
+}
+
+int patch_plan_make(struct patch_plan *plan, const struct elf_file *module, struct error *error)
+{
+    *plan = (struct patch_plan){.problem = NULL};
+    if (module->machine != EM_X86_64) {
+        plan->problem = "only x86-64 code can be patched";
+        return 0;
+    }
+    if (elf_file_section(module, ".gopclntab") != NULL ||
+        elf_file_section(module, ".go.buildinfo") != NULL) {
+        plan->problem = "Go's runtime reads its stacks by tables of its own";
+        return 0;
+    }
+    if ((plan->problem = runtime_problem(module)) != NULL)
+        return 0;
+    struct making making = {.plan = plan, .error = error};
+    int result = make(&making, module);
+    patch_functions_close(&making.functions);
+    free(making.entries);
+    free(making.fixups);
+    free(making.code);
+    return result;
+}
+
+void patch_plan_release(struct patch_plan *plan)
+{
+    free(plan->plan);
+    free(plan->left);
+    *plan = (struct patch_plan){.problem = NULL};
+}

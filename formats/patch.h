@@ -1,0 +1,160 @@
+/*
+ * A plan for patching a module: where calls enter its functions, and the stubs to which the first
+ * instructions of these functions move. `fisql record` makes it from the module's file
+ * (debuginfo/patch/); the collector copies the stubs into memory, relocates them and writes a jump
+ * at each entry (collector/patch/). It is read by position, so all offsets count from its start:
+ *
+ *     struct fisql_patch | entries, by address | fixups, by place | code
+ *
+ * Addresses are those in the module's file, without bias. The collector checks a plan before it
+ * uses it (fisql_patch_is_sound()): a wrong one costs its own module alone.
+ *
+ * The collector puts an *area* into memory for each module, within reach of 32-bit displacements:
+ *
+ *     16 bytes of words: [0] the address of the collector's code for entries; [1] unused
+ *     code: `code_bytes` of the plan, relocated
+ *
+ * The code is a row of stubs, each FISQL_PATCH_ALIGN aligned:
+ *
+ *     -16  function's address      8 bytes, written by the collector
+ *      -8  its call site           8 bytes, written by the collector
+ *       0  call *[area word 0]     6 bytes
+ *       6  jmp *-16(%rsp)          4 bytes   to what that call has decided: to the next line, or to
+ *                                            the call site, which calls what follows here
+ *      10  the moved instructions, then a jump behind those in the function
+ *
+ * Constants that moved instructions need lie behind the last jump, 8-byte aligned.
+ */
+#ifndef FISQL_FORMATS_PATCH_H
+#define FISQL_FORMATS_PATCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define FISQL_PATCH_MAGIC "fisqlpt1"
+#define FISQL_PATCH_ALIGN 16u
+#define FISQL_PATCH_JUMP 5u   /* bytes of the jump at an entry */
+#define FISQL_PATCH_HEAD 16u  /* words before the code, and data before each stub */
+#define FISQL_PATCH_MOVED 10u /* where the moved instructions begin in a stub */
+#define FISQL_PATCH_ENTRIES_MAX (1u << 22)
+
+struct fisql_patch {
+    char magic[8];
+    uint64_t bytes; /* of the whole plan */
+    uint32_t entries_count, fixups_count;
+    uint64_t entries, fixups, code; /* offsets */
+    uint64_t code_bytes;
+    /* what 32-bit displacements of the code lead to, and all of the module's code, lies from low to
+     * high: the area must be within reach. The code may be several segments with gaps between */
+    uint64_t low, high;
+};
+
+/* The stub calls with the return address that the call had in the function, which lies behind it
+ * there: do not use it where the processor keeps return addresses, too (CET's shadow stack). */
+#define FISQL_PATCH_CALLS 1u
+
+/* A function's entry. */
+struct fisql_patch_entry {
+    uint64_t address;
+    uint32_t stub;                    /* offset in the code */
+    uint8_t before[FISQL_PATCH_JUMP]; /* the bytes that the jump replaces */
+    uint8_t flags;                    /* FISQL_PATCH_CALLS */
+    uint8_t reserved[2];
+};
+
+enum fisql_patch_fixup_kind {
+    /* 4 bytes: target - (address of the place + 4) - trailing */
+    FISQL_PATCH_RELATIVE = 1,
+    /* 8 bytes: target + bias */
+    FISQL_PATCH_ABSOLUTE = 2
+};
+struct fisql_patch_fixup {
+    uint32_t place; /* offset in the code */
+    uint16_t kind;
+    uint16_t trailing; /* bytes of the instruction behind the place */
+    uint64_t target;
+};
+
+/* Why a function is not hooked: CODE(name, text). The texts are shown in the database. */
+#define FISQL_PATCH_REASONS(REASON)                                                                \
+    REASON(START, "the program's start: it has no caller")                                         \
+    REASON(SHORT, "too short for a jump")                                                          \
+    REASON(ENTERED, "jumped into where the jump would lie")                                        \
+    REASON(UNMOVABLE, "its first instructions cannot be moved")                                    \
+    REASON(UNREADABLE, "its first instructions cannot be decoded")                                 \
+    REASON(POPS, "it takes arguments off the stack as it returns")                                 \
+    REASON(UNWINDS, "part of the unwinder: it reads its own return address")                       \
+    REASON(CALLER, "it jumps to one that asks who calls it (dlopen, dlsym)")                       \
+    REASON(PART, "a part of another function")                                                     \
+    REASON(NO_FRAME, "hand-written: no unwind information")                                        \
+    REASON(FAR, "its first instructions refer to an address out of reach")                         \
+    REASON(RETURN, "it uses its return address")
+enum fisql_patch_reason {
+    FISQL_PATCH_HOOKED,
+#define FISQL_PATCH_REASON_CODE(name, text) FISQL_PATCH_##name,
+    FISQL_PATCH_REASONS(FISQL_PATCH_REASON_CODE)
+#undef FISQL_PATCH_REASON_CODE
+        FISQL_PATCH_REASONS_COUNT
+};
+
+static inline const struct fisql_patch_entry *fisql_patch_entries(const struct fisql_patch *plan)
+{
+    return (const struct fisql_patch_entry *)((const char *)plan + plan->entries);
+}
+
+static inline const struct fisql_patch_fixup *fisql_patch_fixups(const struct fisql_patch *plan)
+{
+    return (const struct fisql_patch_fixup *)((const char *)plan + plan->fixups);
+}
+
+static inline const unsigned char *fisql_patch_code(const struct fisql_patch *plan)
+{
+    return (const unsigned char *)plan + plan->code;
+}
+
+static inline bool fisql_patch_part_fits(const struct fisql_patch *plan, uint64_t offset,
+                                         uint64_t bytes)
+{
+    return offset >= sizeof *plan && offset % 8 == 0 && offset <= plan->bytes &&
+           bytes <= plan->bytes - offset;
+}
+
+/* Is the plan, of which `bytes` bytes are there, one for a module with code at [start, end)
+ * (addresses in its file)? Every entry lies there, apart from the next by a jump's bytes; every
+ * stub and fixup lies in the code. Reads the whole of it but the code. */
+static inline bool fisql_patch_is_sound(const struct fisql_patch *plan, uint64_t bytes,
+                                        uint64_t start, uint64_t end)
+{
+    if (bytes < sizeof *plan || plan->bytes != bytes ||
+        __builtin_memcmp(plan->magic, FISQL_PATCH_MAGIC, sizeof plan->magic) != 0 ||
+        plan->entries_count == 0 || plan->entries_count > FISQL_PATCH_ENTRIES_MAX ||
+        !fisql_patch_part_fits(plan, plan->entries,
+                               plan->entries_count * sizeof(struct fisql_patch_entry)) ||
+        !fisql_patch_part_fits(plan, plan->fixups,
+                               plan->fixups_count * sizeof(struct fisql_patch_fixup)) ||
+        !fisql_patch_part_fits(plan, plan->code, plan->code_bytes) ||
+        plan->code_bytes > UINT32_MAX || plan->low > plan->high)
+        return false;
+    const struct fisql_patch_entry *entries = fisql_patch_entries(plan);
+    for (uint32_t i = 0; i < plan->entries_count; i++) {
+        const struct fisql_patch_entry *entry = &entries[i];
+        uint64_t next = i + 1 < plan->entries_count ? entries[i + 1].address : end;
+        if (entry->address < start || entry->address >= end || next > end ||
+            next < entry->address || next - entry->address < FISQL_PATCH_JUMP ||
+            entry->stub % FISQL_PATCH_ALIGN != 0 || entry->stub < FISQL_PATCH_HEAD ||
+            entry->stub > plan->code_bytes ||
+            plan->code_bytes - entry->stub < FISQL_PATCH_MOVED + FISQL_PATCH_JUMP)
+            return false;
+    }
+    const struct fisql_patch_fixup *fixups = fisql_patch_fixups(plan);
+    for (uint32_t i = 0; i < plan->fixups_count; i++) {
+        uint32_t width = fixups[i].kind == FISQL_PATCH_ABSOLUTE ? 8 : 4;
+        if ((fixups[i].kind != FISQL_PATCH_ABSOLUTE && fixups[i].kind != FISQL_PATCH_RELATIVE) ||
+            plan->code_bytes < width || fixups[i].place > plan->code_bytes - width)
+            return false;
+    }
+    return true;
+}
+
+#endif
