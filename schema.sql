@@ -114,7 +114,9 @@ CREATE TABLE modules( -- one row for each executable or shared library, identifi
   name TEXT NOT NULL,      -- last part of the path
   build_id TEXT,           -- hexadecimal, NULL if it has none
   symbols TEXT,            -- where names came from: 'dwarf', 'symtab', 'none'
-  problem TEXT             -- why names or lines are missing: 'missing', 'build-id differs', ...
+  problem TEXT,            -- why names or lines are missing: 'missing', 'build-id differs', ...
+  patched INTEGER,         -- functions patched to record the module as it is, NULL = it was not patched
+  patch_problem TEXT       -- why it could not be patched
 );
 
 CREATE TABLE mappings( -- when and where a module was loaded
@@ -155,6 +157,7 @@ CREATE TABLE functions( -- every function of every instrumented module, called o
   unit INTEGER,            -- translation unit of its code, counted in its module, NULL = not known
                            -- or copies in several
   inlined INTEGER NOT NULL DEFAULT 0, -- 1 = the compiler inlined it somewhere, even with its hooks
+  not_hooked TEXT,         -- of a module recorded as it is: why the function's calls are not recorded
   inlined_copies INTEGER NOT NULL DEFAULT 0, -- copies of it that the compiler inlined into other code, by
                            -- DWARF, where a run of a copy is no call: 0 in modules with hooks, whose
                            -- copies call them, and where it is not known

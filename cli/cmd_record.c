@@ -16,7 +16,7 @@
 #include "cli/record/late_images.h"
 #include "cli/record/live.h"
 #include "cli/record/live_writer.h"
-#include "cli/record/late_recipes.h"
+#include "cli/record/late_modules.h"
 #include "cli/record/log_place.h"
 #include "cli/record/log_space.h"
 #include "cli/record/log_totals.h"
@@ -418,7 +418,8 @@ static bool nothing_append(struct live *live, struct log_place *place,
         log_place_recorded(place);
         return false;
     }
-    const char *reason = came ? nothing_reason(live, options) : unrecorded_reason(live, program);
+    const char *reason =
+        came ? nothing_reason(live, options) : unrecorded_reason(live, options, program);
     snprintf(detail, sizeof detail, "%s: %s", program, reason);
     const struct live_fact facts[] = {
         {FISQL_FACT_LOSS_REASON, FISQL_LOSS_NOTHING}, {FISQL_FACT_LOSS_DETAIL, detail}, {0, NULL}};
@@ -466,7 +467,7 @@ int record_end_as(int status)
 /* The threads that work beside the program while it runs. */
 struct beside {
     struct live_writer writer;
-    struct late_recipes late;
+    struct late_modules late;
     struct incident_report incidents;
     struct told told;
 };
@@ -475,7 +476,7 @@ static void beside_start(struct beside *beside, struct live *live,
                          const struct record_options *options)
 {
     live_writer_start(&beside->writer, live, !options->no_compress);
-    late_recipes_start(&beside->late, live, &options->values);
+    late_modules_start(&beside->late, live, options);
     incident_report_start(&beside->incidents, live, options);
     told_start(&beside->told, live);
 }
@@ -484,14 +485,14 @@ static void beside_end(struct beside *beside)
 {
     incident_report_end(&beside->incidents);
     told_end(&beside->told);
-    late_recipes_end(&beside->late);
+    late_modules_end(&beside->late);
     live_writer_end(&beside->writer);
 }
 
 /* Completes the log when the program, and what it left running, have ended. */
 static void complete(struct live *live, struct log_place *place, struct log_space *space,
-                     const struct record_options *options, const char *program, bool all,
-                     struct recorded *recorded)
+                     const struct record_options *options, const struct patch_summary *patched,
+                     const char *program, bool all, struct recorded *recorded)
 {
     struct log_totals totals = {0};
     live_salvage(live);
@@ -501,6 +502,7 @@ static void complete(struct live *live, struct log_place *place, struct log_spac
         unslotted_append(live, options->log);
     unrecorded_append(live, options->log, options->quiet);
     record_faults_append(&options->faults, live, options->quiet);
+    patch_summary_append(patched, live, options);
     log_totals(place->log, live->area->run_id, &totals);
     recorded->nothing = nothing_append(live, place, options, &totals, program, all);
     if (all)
@@ -532,7 +534,9 @@ static int run(struct live *live, struct log_place *place, const struct record_o
     recorded->status = program_wait(&beside.writer, &space, place, signals, &cpu);
     bool all = others_wait(&beside.writer, &space, signals, options->quiet);
     beside_end(&beside);
-    complete(live, place, &space, options, argv[0], all, recorded);
+    complete(live, place, &space, options, &beside.late.summary, argv[0], all, recorded);
+    if (!recorded->nothing && !options->quiet)
+        patch_summary_say(&beside.late.summary, options, argv[0]);
     if (!recorded->nothing)
         incident_report_say(&beside.incidents, recorded->status);
     if (!all)
@@ -586,11 +590,22 @@ static int locks_check(const struct record_options *options, const char *program
                 program);
 }
 
+/* A program that was built with hooks is recorded by them, and so are the programs that it starts. So is
+ * what an emulator runs. */
+static void as_is_choose(struct record_options *options, const char *program)
+{
+    struct program_file file;
+    program_file_look(&file, program);
+    if (options->as_is == 1 && (file.hooks || file.collector || file.emulator))
+        options->as_is = 0;
+}
+
 int record_program(struct record_options *options, char **program, struct recorded *recorded)
 {
     char collector[2 * PATH_MAX + 64];
     *recorded = (struct recorded){.reference = {.input = -1}};
     const struct record_values *values = &options->values;
+    as_is_choose(options, program[0]);
     uint32_t string_max = !values->wanted          ? 0
                           : values->string_max > 0 ? values->string_max
                                                    : RECORD_STRING_MAX;

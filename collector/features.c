@@ -4,6 +4,7 @@
 #include "collector/faults/faults.h"
 #include "collector/incidents/incident_signals.h"
 #include "collector/locks/lock_events.h"
+#include "collector/patch/patch.h"
 #include "collector/values/values.h"
 
 #include <stddef.h>
@@ -16,5 +17,5 @@ const struct feature *const features[] = {
 #ifdef FISQL_FAULTS
     &faults_feature,
 #endif
-    &incidents_feature, &locks_feature, NULL,
+    &incidents_feature, &locks_feature, &patch_feature, NULL,
 };

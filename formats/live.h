@@ -84,26 +84,34 @@ struct fisql_mailbox {
     uint32_t alive; /* atomic: the thread's id, FUTEX_OWNER_DIED = it was killed; 0 = none */
 };
 
-/* Recipes of modules that were not loaded when the program started: of a library that it opens
- * (dlopen), or of another program (exec). A process asks by the module's path, and says which
- * file it means. fisql record makes the recipes, puts them at the end of the live area's file,
- * writes their place into the entry, and wakes the processes that wait for its state. An entry
- * stays: this process or another will load the same module again. */
-#define FISQL_LATE_MAX 128u
-#define FISQL_LATE_PATH_MAX 936u
+/* What processes ask about modules that they have loaded: recipes of those that were not there when
+ * the program started (of a library that it opens, or of another program: exec), and how to patch
+ * them. A process asks by the module's path, and says which file it means. fisql record makes the
+ * recipes and the plan, puts them at the end of the live area's file, writes their places into the
+ * entry, and wakes the processes that wait for its state. An entry stays: this process or another
+ * will load the same module again. */
+#define FISQL_LATE_MAX 1024u
+#define FISQL_LATE_PATH_MAX 916u
 enum fisql_late_state {
     FISQL_LATE_FREE = 0,
     FISQL_LATE_WRITING = 1, /* the asking process is filling it */
     FISQL_LATE_ASKED = 2,
-    FISQL_LATE_READY = 3, /* `recipes` has their place */
-    FISQL_LATE_NONE = 4   /* there are none */
+    FISQL_LATE_ANSWERED = 3
 };
+/* A module's flags, set by the asking process. */
+#define FISQL_LATE_RECIPES 1u    /* recipes are wanted */
+#define FISQL_LATE_PLAN 2u       /* a plan is wanted if the module is to be patched */
+#define FISQL_LATE_OWN 4u        /* it is the program or a library of its own */
+#define FISQL_LATE_EXECUTABLE 8u /* it is the program */
 struct fisql_late_module {
     uint32_t state; /* atomic, futex: enum fisql_late_state */
-    uint32_t reserved;
+    uint32_t flags;
     uint64_t device, inode; /* of the file, as the asking process sees it */
+    /* the answer; 0 bytes = there are none */
     struct fisql_live_part recipes;
-    char build_id[44]; /* of the module in memory, hexadecimal, cut; "" = it has none */
+    struct fisql_live_part plan; /* formats/patch.h */
+    uint32_t patched;            /* atomic: the most functions that a process has patched */
+    char build_id[44];           /* of the module in memory, hexadecimal, cut; "" = it has none */
     char path[FISQL_LATE_PATH_MAX];
 };
 struct fisql_late {
@@ -167,7 +175,7 @@ struct fisql_told {
 struct fisql_live_parts {
     struct fisql_live_part filter;    /* collector/core/filter.c; none = record all functions */
     struct fisql_live_part recipes;   /* formats/recipe.h; none = record no values */
-    struct fisql_live_part late;      /* struct fisql_late: recipes of modules loaded later */
+    struct fisql_live_part late;      /* struct fisql_late: questions about modules */
     struct fisql_live_part faults;    /* formats/fault.h; none = make no calls fail */
     struct fisql_live_part incidents; /* struct fisql_incident_box */
     struct fisql_live_part told;      /* struct fisql_told; none = the program prints by itself */
@@ -321,6 +329,12 @@ static inline int fisql_change_take_rest(struct fisql_changes *changes, uint64_t
     return count != 0 && fisql_change_text(&rest, text);
 }
 
+/* Inode numbers of namespaces, 0 = not known: pids and start times of processes elsewhere mean nothing
+ * to others. */
+struct fisql_live_namespaces {
+    uint64_t pid, time;
+};
+
 struct fisql_live_area {
     uint32_t magic;
     uint32_t version; /* FISQL_LOG_VERSION */
@@ -337,10 +351,10 @@ struct fisql_live_area {
     uint64_t lost_calls;
     uint64_t lost_bytes;
     uint64_t lost_errno; /* of the first loss */
+    uint64_t unmirrored; /* atomic: calls of patched functions, not recorded for lack of a mirror */
     uint64_t clock_tick; /* x86-64: a reading of the TSC and of CLOCK_MONOTONIC when the area was */
     uint64_t clock_ns;   /* made, from which processes work out the TSC's rate; 0 = there is none */
-    uint64_t pid_namespace;  /* of whoever made the area (inode numbers, 0 = not known): pids and */
-    uint64_t time_namespace; /* start times of processes elsewhere mean nothing to others */
+    struct fisql_live_namespaces namespaces; /* of whoever made the area */
     struct fisql_live_parts parts;
     /* atomic: threads that record without a slot, or ended so with their process: their
      * unwritten data is lost with the process */

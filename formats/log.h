@@ -83,12 +83,14 @@ enum fisql_chunk_kind {
     X(PROCESS, GAP_TICKS, "gap_ticks", "a longer time between two events of a thread has a GAP")   \
     X(PROCESS, SETUP_NS, "setup_ns", "processor time that the collector took to start")            \
     X(MODULES, MODULE, "module", "path, empty for an unload; begins a new one")                    \
-    X(MODULES, EVENT, "event", "load, unload")                                                     \
+    X(MODULES, EVENT, "event", "load, unload, patch")                                              \
     X(MODULES, TICK, "tick", "")                                                                   \
     X(MODULES, BUILD_ID, "build_id", "hexadecimal")                                                \
     X(MODULES, BIAS, "bias", "address added to the file's addresses")                              \
     X(MODULES, START, "start", "of its executable segments in memory")                             \
     X(MODULES, END, "end", "")                                                                     \
+    X(MODULES, PATCHED, "patched", "number of functions that were patched to be recorded")         \
+    X(MODULES, UNPATCHED, "unpatched", "why none was")                                             \
     X(THREAD, NAME, "name", "")                                                                    \
     X(THREAD, GIVEN_NAME, "given_name", "by FISQL_THREAD(): it replaces name")                                                                    \
     X(THREAD, START_TICK, "start_tick", "")                                                        \
@@ -178,6 +180,7 @@ static inline const char *fisql_fact_key(enum fisql_fact fact)
 #define FISQL_ORIGIN_EXEC "exec"
 #define FISQL_MODULE_LOAD "load"
 #define FISQL_MODULE_UNLOAD "unload"
+#define FISQL_MODULE_PATCH "patch" /* it was patched, or could not be */
 #define FISQL_HOW_EXIT "exit"
 #define FISQL_HOW_AT_ONCE "_exit"
 #define FISQL_HOW_SIGNAL "signal"
@@ -222,7 +225,8 @@ static inline const char *fisql_variable(enum fisql_variable variable)
     X(VALUES_WAIT, "values-wait=", "milliseconds that a program waits at its start for recipes")   \
     X(FAULTS, "faults", "calls are made to fail, as the live area says")                           \
     X(ON_ASSERT, "on-assert=", "what a failed FISQL_ASSERT does: 0 abort, 1 go on, 2 stop") \
-    X(LOCKS, "locks=", "1: locks: waits, order, misuse and who holds them; 2: each acquisition, too")
+    X(LOCKS, "locks=", "1: locks: waits, order, misuse and who holds them; 2: each acquisition, too") \
+    X(AS_IS, "as-is=", "1: modules without hooks are patched to be recorded; 2: those with hooks, too")
 enum fisql_option {
 #define FISQL_OPTION_ENUM(constant, word, what) FISQL_OPTION_##constant,
     FISQL_OPTIONS(FISQL_OPTION_ENUM)

@@ -132,7 +132,7 @@ static bool namespace_is_ours(const struct live_source *source)
     unsigned long long inode = 0;
     ssize_t length = readlink("/proc/self/ns/pid", link, sizeof link - 1);
     return length > 0 && sscanf(link, "pid:[%llu]", &inode) == 1 &&
-           inode == source->area.pid_namespace;
+           inode == source->area.namespaces.pid;
 }
 
 /* Is the process gone, as far as we see? */

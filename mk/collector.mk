@@ -14,6 +14,13 @@ COLLECTOR_CFLAGS = -std=gnu11 -O2 -g $(WARN) -fno-common -MMD -MP -fPIC -fvisibi
 SHARED = -shared -Wl,-z,now -Wl,-z,relro
 
 COLLECTOR_OBJ := $(call objects,$(COLLECTOR_SRC))
+# What patched functions' stubs lead to: only where the collector is a library of its own.
+PATCH_OBJ := $(BUILD)/obj/collector/patch/patch_x86_64.o
+# The hooks of patched functions keep every register: the fewer they use, the less they have to save.
+KEPT_REGISTERS = -ffixed-r12 -ffixed-r13 -ffixed-r14 -ffixed-r15
+ifeq ($(shell $(CC) -dumpmachine 2>/dev/null | cut -d- -f1),x86_64)
+$(BUILD)/obj/collector/patch/patch_fast.o $(BUILD)/obj/collector/patch/patch_fast_values.o $(BUILD)/obj/collector/patch/patch_fast_faults.o: COLLECTOR_CFLAGS += -mgeneral-regs-only $(KEPT_REGISTERS)
+endif
 # The collector that records arguments and results, too. It leaves vector registers alone (collector/values/values.h).
 VALUES_OBJ := $(patsubst %.o,%_values.o,$(call objects,$(COLLECTOR_SRC) $(VALUES_SRC)) \
         $(patsubst %.S,$(BUILD)/obj/%.o,$(wildcard collector/*/*.S)))
@@ -24,7 +31,8 @@ $(BUILD)/obj/collector/told/trace_say_values.o $(BUILD)/obj/collector/told/trace
 FAULTS_OBJ := $(VALUES_OBJ:%_values.o=%_faults.o) $(patsubst %.o,%_faults.o,$(call objects,$(FAULTS_SRC)))
 # In a program that links libfisql.a, longjmp and the like are wrapped by the linker; in a static one
 # malloc and the operators new and delete are too. Both use its C library.
-WRAPPED := interpose library fork exec quiet seccomp incident_calls incident_signals
+WRAPPED := interpose library fork exec quiet seccomp incident_calls incident_signals incident_stack \
+        $(patsubst collector/patch/%.c,%,$(wildcard collector/patch/*.c))
 WRAPPED_OBJ := $(foreach name,$(WRAPPED),$(filter %/$(name).o,$(COLLECTOR_OBJ)))
 WRAP_OBJ := $(filter-out %/own.o $(WRAPPED_OBJ),$(COLLECTOR_OBJ)) $(WRAPPED_OBJ:.o=_wrap.o)
 STATIC_OBJ := $(filter-out %/own_static.o %/jump_chk_static.o,$(COLLECTOR_OBJ:.o=_static.o))
@@ -35,7 +43,7 @@ LIBRARIES := $(addprefix $(BUILD)/,libfisql.so libfisql-values.so libfisql-fault
 .PHONY: libraries
 libraries: $(LIBRARIES) ## build the collector alone: what recorded programs load
 
-$(BUILD)/libfisql.so: $(COLLECTOR_OBJ)
+$(BUILD)/libfisql.so: $(COLLECTOR_OBJ) $(PATCH_OBJ)
 	$(call say,LD)$(CC) $(SHARED) -Wl,-soname,libfisql.so -o $@ $^ -ldl -lpthread
 
 # Of the same name to the dynamic linker: a program that is linked with libfisql.so gets only one.
@@ -66,6 +74,10 @@ $(BUILD)/libfisql_demand.a: $(BUILD)/obj/collector/core/jump_chk_static.o
 $(BUILD)/obj/collector/%.o: collector/%.c | $(BUILD)/needs
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(CPPFLAGS_ALL) $(COLLECTOR_CFLAGS) -c -o $@ $<
+
+$(BUILD)/obj/collector/%.o: collector/%.S | $(BUILD)/needs
+	@mkdir -p $(@D)
+	$(call say,AS)$(CC) $(CPPFLAGS_ALL) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 $(BUILD)/obj/collector/%_values.o: collector/%.c | $(BUILD)/needs
 	@mkdir -p $(@D)

@@ -153,13 +153,15 @@ int live_make(struct live *live, int log, const struct record_options *options)
         .ring_chunks = options->ring_chunks,
         .parts.filter = {at.filter, options->filter_bytes},
         .parts.recipes = {at.recipes, options->values.recipes_bytes},
-        .parts.late = {at.late, options->values.recipes_bytes != 0 ? sizeof(struct fisql_late) : 0},
+        .parts.late = {at.late, options->values.recipes_bytes != 0 || options->as_is != 0
+                                    ? sizeof(struct fisql_late)
+                                    : 0},
         .parts.faults = {at.faults, options->faults.room_bytes},
         .parts.control = {at.control, at.control_bytes},
         .parts.told = told,
         .control.marks = changes,
-        .pid_namespace = inode_of("/proc/self/ns/pid"),
-        .time_namespace = inode_of("/proc/self/ns/time"),
+        .namespaces.pid = inode_of("/proc/self/ns/pid"),
+        .namespaces.time = inode_of("/proc/self/ns/time"),
     };
     live->changes = live_map(live, changes);
     clock_pair_read(live->area);

@@ -35,7 +35,7 @@ struct live_layout live_layout(uint32_t slots, const struct record_options *opti
     at.faults = live_page_from(at.late + sizeof(struct fisql_late));
     if (options->filter_bytes != 0)
         end = at.filter + options->filter_bytes;
-    if (options->values.recipes_bytes != 0)
+    if (options->values.recipes_bytes != 0 || options->as_is != 0)
         end = at.late + sizeof(struct fisql_late);
     if (options->faults.area_bytes != 0)
         end = at.faults + options->faults.room_bytes;

@@ -67,6 +67,8 @@ static void look_at(struct program_file *file, const struct bytes *bytes)
     file->hooks = names_hold(bytes, &elf, "__cyg_profile_func_enter") ||
                   names_hold(bytes, &elf, "fisql_trace_levels");
     file->collector = names_hold(bytes, &elf, "__wrap_prctl");
+    /* QEMU's user mode has a variable of its own, and is large. */
+    file->emulator = memmem(bytes->start, bytes->count, "QEMU_LD_PREFIX", 15) != NULL;
     file->own_asan_options = names_hold(bytes, &elf, "__asan_default_options");
 }
 

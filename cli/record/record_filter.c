@@ -9,7 +9,9 @@
 #include "cli/out/cache_folder.h"
 #include "cli/out/say.h"
 #include "cli/record/record_libraries.h"
-#include "debuginfo/symbols/symbols.h"
+#include "cli/record/record_patch.h"
+#include "debuginfo/patch/patch_symbols.h"
+#include "formats/patch_modules.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -17,9 +19,19 @@
 
 struct filter {
     const struct record_patterns *patterns;
+    const struct record_options *options; /* NULL = not known */
+    const char *image;                    /* the program's file */
     FILE *out;
     size_t matches;
 };
+
+/* Is the module, where it does not call the hooks, recorded as it is? */
+static bool is_as_is(const struct filter *filter, const char *path)
+{
+    if (filter->options != NULL)
+        return record_patch_takes(filter->options, filter->image, path);
+    return fisql_patch_is_own(filter->image, path) && !fisql_patch_is_base(path);
+}
 
 static int add_module(void *context, const char *path)
 {
@@ -27,10 +39,11 @@ static int add_module(void *context, const char *path)
     struct symbols symbols;
     struct error error;
     char full[PATH_MAX], cache[PATH_MAX];
-    const struct symbols_options options = {.cache_dir = cache_folder(cache, sizeof cache)};
+    struct symbols_options options = {.cache_dir = cache_folder(cache, sizeof cache)};
     if (realpath(path, full) == NULL)
         return 0;
-    if (symbols_open(&symbols, full, NULL, &options, &error) != 0) {
+    options.as_is = is_as_is(filter, full);
+    if (patch_symbols_open(&symbols, full, NULL, &options, &error) != 0) {
         symbols_release(&symbols);
         return fail("%s: %s", path, error.text);
     }
@@ -66,7 +79,7 @@ int record_filter_modules(const char *const *paths, size_t paths_count,
                           const struct record_patterns *patterns, bool only, char **text,
                           size_t *size_bytes)
 {
-    struct filter filter = {.patterns = patterns};
+    struct filter filter = {.patterns = patterns, .image = paths_count > 0 ? paths[0] : ""};
     int result = filter_begin(&filter, only, text, size_bytes);
     if (result != 0)
         return result;
@@ -83,7 +96,7 @@ int record_filter_modules(const char *const *paths, size_t paths_count,
 int record_filter_make(struct record_options *options, const char *program)
 {
     char image[PATH_MAX];
-    struct filter filter = {.patterns = &options->patterns};
+    struct filter filter = {.patterns = &options->patterns, .options = options, .image = image};
     if (options->patterns.count == 0 || !program_image(program, image))
         return 0; /* running it says why */
     int result = filter_begin(&filter, options->only, &options->filter, &options->filter_bytes);

@@ -63,26 +63,30 @@
     "      --start-off         start with recording off; SIGUSR2 or fisql_start() switches it\n"   \
     "      --ring SIZE         flight recorder: keep only the last SIZE bytes of each thread\n"    \
     "                          (512K, 4M), written at exit, crash, SIGUSR2 or fisql_dump()\n"      \
+    "      --as-is             patch programs in memory even if they call the hooks\n"             \
+    "      --no-patch          do not record programs without hooks as they are (docs/any.md)\n"   \
+    "      --libs PATTERN      also record these system libraries (z, libz.so.1, *), never libc\n" \
     "      --reference         then run PROGRAM once more, without recording, to measure\n"        \
     "                          what recording cost and take it out of all times. PROGRAM does\n"   \
-    "                          twice what it does; the second run prints nothing, and reads\n"     \
-    "                          the same file as standard input, or none\n"
+    "                          twice what it does; the second run prints nothing and reads the\n"  \
+    "                          same file as standard input, or none\n"
 
 static const char help[] =
     "usage: fisql record [OPTION...] [--] PROGRAM [ARGUMENT...]\n"
     "\n"
-    "Runs PROGRAM, built with `fisql cc`, and records every function call and every heap\n"
-    "allocation in all its threads and child processes. Input, output, signals and exit status\n"
-    "stay the program's own.\n"
+    "Runs PROGRAM and records every function call and every heap allocation in all its threads\n"
+    "and child processes: by the hooks of a build with `fisql cc`, or else as it is "
+    "(docs/any.md).\n"
+    "Input, output, signals and exit status stay the program's own.\n"
     "\n" SHARED_HELP "\n"
     "example: fisql record -o sort.bin ./sort numbers.txt\n";
 
 static const char run_help[] =
     "usage: fisql run [OPTION...] [--] PROGRAM [ARGUMENT...]\n"
     "\n"
-    "Runs PROGRAM, built with `fisql cc`, and says what matters of the run: `fisql record`, then\n"
-    "`fisql load`, `fisql digest` on standard error, and `fisql report` into a page beside the\n"
-    "log. Input, output, signals and exit status stay the program's own.\n"
+    "Runs PROGRAM, as it is or built with `fisql cc`, and says what matters of the run: `fisql\n"
+    "record`, then `fisql load`, `fisql digest` on standard error, and `fisql report` into a page\n"
+    "beside the log. Input, output, signals and exit status stay the program's own.\n"
     "\n" SHARED_HELP "\n"
     "Beside the log run.bin come the database run.db and the page run.html.\n"
     "\n"
@@ -110,7 +114,10 @@ enum {
     OPTION_HISTORY,
     OPTION_ON_ASSERT,
     OPTION_LOCKS,
-    OPTION_REFERENCE
+    OPTION_REFERENCE,
+    OPTION_NO_PATCH,
+    OPTION_AS_IS,
+    OPTION_LIBS
 };
 
 static const struct args_option options_known[] = {{"output", 'o', true},
@@ -137,6 +144,9 @@ static const struct args_option options_known[] = {{"output", 'o', true},
                                                    {"start-off", OPTION_START_OFF, false},
                                                    {"ring", OPTION_RING, true},
                                                    {"reference", OPTION_REFERENCE, false},
+                                                   {"no-patch", OPTION_NO_PATCH, false},
+                                                   {"as-is", OPTION_AS_IS, false},
+                                                   {"libs", OPTION_LIBS, true},
                                                    {NULL, 0, false}};
 
 static int add_values(struct record_values *values, const char *pattern)
@@ -233,6 +243,14 @@ static int set_option(struct record_options *options, const struct args *args)
     case OPTION_REFERENCE:
         options->reference = true;
         return 0;
+    case OPTION_NO_PATCH:
+        options->as_is = 0;
+        return 0;
+    case OPTION_AS_IS:
+        options->as_is = 2;
+        return 0;
+    case OPTION_LIBS:
+        return record_patterns_add(&options->libs, value);
     case OPTION_DEPTH:
         return set_number(args, 1000000, &options->depth);
     case OPTION_MIN_DURATION:
@@ -299,6 +317,7 @@ int record_options_parse(struct record_options *options, int argc, char **argv, 
                         .options = options_known,
                         .program_follows = true};
     *options = (struct record_options){.log = "run.bin",
+                                       .as_is = 1,
                                        .levels = {FISQL_LEVEL_MAX, FISQL_LEVEL_MAX},
                                        .values = {.wait_ms = RECORD_VALUES_WAIT_MS}};
     args_begin(&args, argc, argv);
@@ -356,6 +375,8 @@ void record_options_text(const struct record_options *options, char *text, size_
         ADD(FAULTS, "");
     if (options->on_assert != FISQL_ON_ASSERT_ABORT)
         ADD(ON_ASSERT, "%u", options->on_assert);
+    if (options->as_is != 0)
+        ADD(AS_IS, "%u", options->as_is);
     if (options->locks != 0)
         ADD(LOCKS, "%u", options->locks);
 #undef ADD
@@ -370,5 +391,6 @@ void record_options_release(struct record_options *options)
     free(options->values.patterns.items);
     free(options->values.recipes);
     free(options->patterns.items);
+    free(options->libs.items);
     free(options->filter);
 }

@@ -8,7 +8,7 @@
 /* Makes the recipes of the program and its libraries, and sets values->recipes to them
  * (formats/recipe.h). Does nothing if values are not wanted. Returns 0, or 2 after saying what is
  * wrong: no function matches a pattern, or there is no debug information. Says what takes long,
- * unless values->quiet. late_recipes.h makes recipes of libraries that the program opens itself
+ * unless values->quiet. late_modules.h makes recipes of libraries that the program opens itself
  * (dlopen) and of programs that it runs. */
 int record_values_make(struct record_values *values, const char *program);
 

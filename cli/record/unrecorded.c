@@ -82,7 +82,8 @@ bool unrecorded_append(struct live *live, const char *log_path, bool quiet)
     return lost;
 }
 
-const char *unrecorded_reason(const struct live *live, const char *program)
+const char *unrecorded_reason(const struct live *live, const struct record_options *options,
+                              const char *program)
 {
     struct program_file file;
     if (live->area->unrecorded[FISQL_UNRECORDED_MEMORY].count != 0)
@@ -95,5 +96,10 @@ const char *unrecorded_reason(const struct live *live, const char *program)
     if (file.known && file.hooks)
         return "it calls the hooks, but the collector was not started in it; see its messages, "
                "and \"Children and other programs\" in docs/recording.md";
-    return "the program does not call the hooks; build it with `fisql cc` (see fisql cc --help)";
+    if (file.known && file.is_static)
+        return "it is static: only a program that `fisql cc` links can be recorded so";
+    if (options->as_is == 0)
+        return "the program does not call the hooks, and --no-patch keeps it as it is; build it "
+               "with `fisql cc`, or leave out --no-patch";
+    return "the collector was not started in it; see \"What cannot be recorded\" in docs/any.md";
 }

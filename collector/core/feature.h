@@ -23,6 +23,7 @@ struct feature_module {
     const char *path, *build_id;
     uint64_t bias, start, end;
     bool calls_hooks;
+    bool executable; /* it is the program itself */
 };
 
 /* What the program is about to forbid itself. */

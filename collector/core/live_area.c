@@ -90,8 +90,8 @@ static bool area_lock(int file)
 uint64_t live_owner_start(void)
 {
     char text[1024];
-    if (inode_of("/proc/self/ns/pid") != process.area->pid_namespace ||
-        inode_of("/proc/self/ns/time") != process.area->time_namespace)
+    if (inode_of("/proc/self/ns/pid") != process.area->namespaces.pid ||
+        inode_of("/proc/self/ns/time") != process.area->namespaces.time)
         return 0;
     int file = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
     ssize_t length = file >= 0 ? read(file, text, sizeof text - 1) : -1;
@@ -142,8 +142,8 @@ static bool area_create(void)
         .recording = !process.options.start_off,
         .levels = {FISQL_LEVEL_MAX, FISQL_LEVEL_MAX, {0}},
         .ring_chunks = process.options.ring_chunks,
-        .pid_namespace = inode_of("/proc/self/ns/pid"),
-        .time_namespace = inode_of("/proc/self/ns/time"),
+        .namespaces.pid = inode_of("/proc/self/ns/pid"),
+        .namespaces.time = inode_of("/proc/self/ns/time"),
         .control.marks = {own_changes_at(slots), sizeof(struct fisql_changes)},
     };
     clock_pair(process.clock, &head.clock_tick, &head.clock_ns);
@@ -236,7 +236,7 @@ void live_area_starting(bool inside)
 {
     struct fisql_start *start = &process.area->start;
     if (process.with_parent && start->program == (uint32_t)getpid() &&
-        inode_of("/proc/self/ns/pid") == process.area->pid_namespace)
+        inode_of("/proc/self/ns/pid") == process.area->namespaces.pid)
         __atomic_store_n(&start->inside, inside, __ATOMIC_RELEASE);
 }
 

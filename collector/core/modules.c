@@ -274,7 +274,7 @@ static void put_module(struct refresh *refresh, const struct dl_phdr_info *info,
     filter_module(path, module->bias, module->start, module->end);
     FEATURES_CALL(module)
     (&(const struct feature_module){path, id, module->bias, module->start, module->end,
-                                    module_calls_hooks});
+                                    module_calls_hooks, is_executable(info)});
 }
 
 static int visit(struct dl_phdr_info *info, size_t size, void *context)

@@ -27,6 +27,7 @@
 #include "collector/incidents/incident.h"
 #include "collector/incidents/incident_stack.h"
 #include "collector/core/modules.h"
+#include "collector/patch/patch_module.h"
 #include "collector/process/process.h"
 #include "collector/core/quiet.h"
 
@@ -144,7 +145,7 @@ static void place_of(const void *context, uint64_t *code, uint64_t *stack)
 {
     const ucontext_t *user = context;
 #if defined(__x86_64__)
-    *code = (uint64_t)user->uc_mcontext.gregs[REG_RIP];
+    *code = patch_module_place((uint64_t)user->uc_mcontext.gregs[REG_RIP]);
     *stack = (uint64_t)user->uc_mcontext.gregs[REG_RSP];
 #else
     *code = user->uc_mcontext.pc;

@@ -16,6 +16,7 @@
 
 #include "collector/core/modules.h"
 #include "collector/core/thread_log.h"
+#include "collector/patch/patch_hook.h"
 
 #include <string.h>
 
@@ -51,6 +52,13 @@ static bool stack_holds(uint64_t low, uint64_t high, uint64_t word)
     return false;
 }
 
+/* Does a patched call have its call site as return address, as it should (patch_hook.h)? */
+static bool returns_to_site(const struct shadow_call *call)
+{
+    uint64_t word;
+    return incident_read(call->stack, &word, sizeof word) && patch_is_site(word);
+}
+
 /* How many open calls have lost their return addresses? */
 static uint32_t returns_taken(const struct thread_log *log, uint32_t open)
 {
@@ -58,7 +66,7 @@ static uint32_t returns_taken(const struct thread_log *log, uint32_t open)
     for (uint32_t i = open; i-- > 1 && open - i <= CALLS_MAX;) {
         const struct shadow_call *call = &log->shadow.calls[i], *caller = call - 1;
         if (caller->stack <= call->stack || caller->stack - call->stack > FRAME_MAX ||
-            caller->site == call->site) /* inlined, perhaps */
+            returns_to_site(call) || caller->site == call->site) /* inlined, perhaps */
             continue;
         taken += !stack_holds(call->stack, caller->stack, call->site);
     }

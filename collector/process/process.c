@@ -97,6 +97,9 @@ static void option_parse(const char *text, bool *no_time)
     case FISQL_OPTION_VALUES_WAIT:
         options->values_wait_ms = (uint32_t)number_at(value);
         break;
+    case FISQL_OPTION_AS_IS:
+        options->as_is = (uint32_t)number_at(value);
+        break;
     case FISQL_OPTION_FILTER: /* the live area has them */
     case FISQL_OPTION_VALUES:
     case FISQL_OPTION_FAULTS:
@@ -244,7 +247,6 @@ static bool activate(void)
 {
     bool first;
     uint64_t setup_from_ns = 0;
-    options_parse();
     if (!process.options.no_waits && process.clock != CLOCK_SWITCHED_OFF)
         usage_cpu_of(0, &setup_from_ns);
     bool memory = memory_hold(), opened = outputs_open(&first);
@@ -314,9 +316,10 @@ bool process_activate(bool by_hook)
     FEATURES_CALL(deciding)(state == PROCESS_UNDECIDED);
     if (getauxval(AT_SECURE) == 0 && alloc_is_ours()) {
         children_take();
-        next = !by_hook && !modules_instrumented() ? PROCESS_DORMANT
-               : activate()                        ? PROCESS_RECORDING
-                                                   : PROCESS_NEVER;
+        options_parse();
+        next = !by_hook && process.options.as_is == 0 && !modules_instrumented() ? PROCESS_DORMANT
+               : activate()                                                      ? PROCESS_RECORDING
+                                                                                 : PROCESS_NEVER;
         if (next != PROCESS_NEVER)
             children_setup();
     }

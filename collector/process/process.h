@@ -17,6 +17,7 @@ struct options {
     uint32_t ring_chunks;    /* flight recorder: chunks kept a thread, 0 = off */
     uint32_t values_wait_ms; /* the program's longest wait for its recipes at its start */
     uint32_t locks;          /* 1: lock events, 2: each acquisition, too (locks.h) */
+    uint32_t as_is;          /* 1: patch modules without hooks, 2: all (collector/patch/) */
     bool start_off;
     bool no_waits;      /* do not read processor clocks */
     uint32_t on_assert; /* enum fisql_on_assert */

@@ -63,8 +63,6 @@ static void load(const struct fisql_live_parts *parts)
     no_memory = !recipes_prepare();
     load_failed = !no_memory && part->bytes != 0 &&
                   !recipes_add(live_area_part(part->offset, part->bytes, false), part->bytes);
-    if (!load_failed && !no_memory)
-        late_load(&parts->late);
 }
 
 static bool constants_wanted;
@@ -78,11 +76,11 @@ static void deciding(bool at_start)
 
 static void module_loaded(const struct feature_module *module)
 {
-    late_forget(module->start, module->end);
+    values_late_forget(module->start, module->end);
     if (recipes_module(module->path, module->bias, module->start, module->end) ||
         !module->calls_hooks || !recipes_there())
         return;
-    if (late_ask(module)) {
+    if (values_late_ask(module)) {
         if (awaited[0] == 0)
             strncpy(awaited, module->path, sizeof awaited - 1);
     } else if (strangers++ == 0) {
@@ -92,12 +90,12 @@ static void module_loaded(const struct feature_module *module)
 
 static void starts(void)
 {
-    late_wait(process.options.values_wait_ms);
+    values_late_wait(process.options.values_wait_ms);
 }
 
 void values_missed(uint64_t stack)
 {
-    if (late_look(values_frame(stack)->hook_return) != LATE_NOBODY)
+    if (values_late_look(values_frame(stack)->hook_return) != LATE_NOBODY)
         __atomic_fetch_add(&missed, 1, __ATOMIC_RELAXED);
 }
 
@@ -111,7 +109,7 @@ static void forked(void)
 {
     strangers = 0; /* the parent reports them */
     missed = 0;
-    late_forked();
+    values_late_forked();
     recipes_forked();
     results_forked();
 }

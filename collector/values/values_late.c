@@ -1,14 +1,13 @@
 /* Recipes that come later: see values_late.h. */
 #include "collector/values/values_late.h"
 
-#include "collector/core/mailbox.h"
+#include "collector/core/late.h"
+#include "collector/core/live_area.h"
 #include "collector/core/quiet.h"
 #include "collector/values/values_recipes.h"
 #include "collector/core/word_wait.h"
 
 #include <errno.h>
-#include <string.h>
-#include <sys/stat.h>
 
 #define AWAITED_MAX 128u
 
@@ -21,59 +20,14 @@ struct awaited_module {
     uint32_t state; /* atomic; TAKEN: a thread is handling the answer */
 };
 
-static struct mailbox mailbox;
-static struct fisql_late *late; /* its contents; NULL = not mapped yet */
 static struct awaited_module awaited[AWAITED_MAX];
 static uint32_t awaited_used; /* atomic */
 
-void late_load(const struct fisql_live_part *part)
-{
-    mailbox.part = *part;
-}
-
 /* ---- asking ---- */
 
-static bool is_entry(struct fisql_late_module *entry, const struct feature_module *module,
-                     const struct stat *status)
+bool values_late_ask(const struct feature_module *module)
 {
-    uint32_t state = __atomic_load_n(&entry->state, __ATOMIC_ACQUIRE);
-    return state >= FISQL_LATE_ASKED && entry->device == (uint64_t)status->st_dev &&
-           entry->inode == (uint64_t)status->st_ino &&
-           strncmp(entry->path, module->path, sizeof entry->path) == 0 &&
-           strncmp(entry->build_id, module->build_id, sizeof entry->build_id - 1) == 0;
-}
-
-/* The module's entry; makes it if nobody asked for it yet. NULL = there is no room. */
-static struct fisql_late_module *entry_of(const struct feature_module *module)
-{
-    struct stat status;
-    if (strlen(module->path) >= FISQL_LATE_PATH_MAX || stat(module->path, &status) != 0)
-        return NULL;
-    for (uint32_t i = 0; i < FISQL_LATE_MAX; i++) {
-        struct fisql_late_module *entry = &late->modules[i];
-        uint32_t state = FISQL_LATE_FREE;
-        if (is_entry(entry, module, &status))
-            return entry;
-        if (!__atomic_compare_exchange_n(&entry->state, &state, FISQL_LATE_WRITING, false,
-                                         __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
-            continue;
-        entry->device = (uint64_t)status.st_dev;
-        entry->inode = (uint64_t)status.st_ino;
-        strncpy(entry->path, module->path, sizeof entry->path - 1);
-        strncpy(entry->build_id, module->build_id, sizeof entry->build_id - 1);
-        __atomic_store_n(&entry->state, FISQL_LATE_ASKED, __ATOMIC_RELEASE);
-        mailbox_wake(&late->mailbox);
-        return entry;
-    }
-    return NULL;
-}
-
-bool late_ask(const struct feature_module *module)
-{
-    if (silent())
-        return false;
-    late = mailbox_open(&mailbox, sizeof *late);
-    struct fisql_late_module *entry = late != NULL ? entry_of(module) : NULL;
+    struct fisql_late_module *entry = late_ask(module, FISQL_LATE_RECIPES);
     if (entry == NULL)
         return false;
     for (uint32_t i = 0; i < AWAITED_MAX; i++) {
@@ -92,27 +46,21 @@ bool late_ask(const struct feature_module *module)
     return false;
 }
 
-void late_wait(uint32_t wait_ms)
+void values_late_wait(uint32_t wait_ms)
 {
     uint32_t used = __atomic_load_n(&awaited_used, __ATOMIC_ACQUIRE);
-    if (used == 0 || late == NULL || silent())
+    if (used == 0 || silent())
         return;
     int error = errno;
     uint64_t end = word_now_ns() + (uint64_t)wait_ms * 1000000u;
-    for (uint32_t i = 0; i < used; i++) {
-        uint32_t *state = &awaited[i].entry->state;
-        uint64_t now;
-        while (mailbox_is_served(&late->mailbox) && (now = word_now_ns()) < end &&
-               !word_wait(state, FISQL_LATE_ASKED,
-                          now + WORD_LOOK_NS < end ? now + WORD_LOOK_NS : end))
-            ;
-    }
     for (uint32_t i = 0; i < used; i++)
-        late_look(awaited[i].start);
+        late_wait(awaited[i].entry, end);
+    for (uint32_t i = 0; i < used; i++)
+        values_late_look(awaited[i].start);
     errno = error;
 }
 
-void late_forget(uint64_t start, uint64_t end)
+void values_late_forget(uint64_t start, uint64_t end)
 {
     for (uint32_t i = 0; i < awaited_used; i++) {
         uint32_t state = AWAITED_WAITS; /* a TAKEN one is in the map of modules anyway */
@@ -122,7 +70,7 @@ void late_forget(uint64_t start, uint64_t end)
     }
 }
 
-void late_forked(void)
+void values_late_forked(void)
 {
     for (uint32_t i = 0; i < awaited_used; i++)
         if (awaited[i].state == AWAITED_TAKEN) /* by a thread that the child does not have */
@@ -143,7 +91,7 @@ static void take(const struct awaited_module *module)
     quiet_end(&quiet);
 }
 
-enum late_answer late_look(uint64_t address)
+enum late_answer values_late_look(uint64_t address)
 {
     uint32_t used = __atomic_load_n(&awaited_used, __ATOMIC_ACQUIRE);
     for (uint32_t i = 0; i < used; i++) {
@@ -151,17 +99,17 @@ enum late_answer late_look(uint64_t address)
         uint32_t state = __atomic_load_n(&module->state, __ATOMIC_ACQUIRE);
         if (state == AWAITED_NOT || address < module->start || address >= module->end)
             continue;
-        uint32_t answer = __atomic_load_n(&module->entry->state, __ATOMIC_ACQUIRE);
-        if (state == AWAITED_TAKEN || answer < FISQL_LATE_READY ||
-            (answer == FISQL_LATE_READY && silent()))
+        bool answered = late_answered(module->entry);
+        bool there = answered && module->entry->recipes.bytes != 0;
+        if (state == AWAITED_TAKEN || !answered || (there && silent()))
             return LATE_WAITS;
         if (!__atomic_compare_exchange_n(&module->state, &state, AWAITED_TAKEN, false,
                                          __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
             return LATE_WAITS;
-        if (answer == FISQL_LATE_READY)
+        if (there)
             take(module);
         __atomic_store_n(&module->state, AWAITED_NOT, __ATOMIC_RELEASE);
-        return answer == FISQL_LATE_READY ? LATE_CAME : LATE_NOBODY;
+        return there ? LATE_CAME : LATE_NOBODY;
     }
     return LATE_NOBODY;
 }

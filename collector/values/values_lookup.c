@@ -117,7 +117,7 @@ uint64_t recipe_word(uint64_t address)
     if (__atomic_load_n(&place->address, __ATOMIC_ACQUIRE) == address)
         return __atomic_load_n(&place->word, __ATOMIC_RELAXED);
     uint64_t word = 0;
-    if (late_look(address) == LATE_WAITS)
+    if (values_late_look(address) == LATE_WAITS)
         return 0;
     uint32_t used = __atomic_load_n(&recipe_modules_used, __ATOMIC_ACQUIRE);
     for (uint32_t i = 0; i < used; i++) {

@@ -133,6 +133,7 @@ void log_index_release(struct log_index *index)
     for (size_t i = 0; i < index->modules_count; i++) {
         free(index->modules[i].path);
         free(index->modules[i].build_id);
+        free(index->modules[i].unpatched);
     }
     for (size_t i = 0; i < index->facts.count; i++) {
         free(index->facts.items[i].key);

@@ -115,6 +115,8 @@ struct log_module {
     uint64_t bias, start, end;
     uint64_t load_tick;   /* TICK_UNKNOWN = not known, so before all events */
     uint64_t unload_tick; /* TICK_UNKNOWN = never */
+    uint64_t patched;     /* functions that were patched to be recorded */
+    char *unpatched;      /* why it could not be patched; NULL = nobody tried, or it was */
 };
 
 /* A change of the recording while it ran. */

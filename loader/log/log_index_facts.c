@@ -246,21 +246,39 @@ static int take_thread(struct log_thread *thread, struct facts *facts, struct er
 /* A module's facts; the texts are borrowed from the chunk. */
 struct told_module {
     const char *path, *build_id;
-    uint64_t bias, start, end, tick;
-    bool unload;
+    const char *unpatched;
+    uint64_t bias, start, end, tick, patched;
+    bool unload, patch;
 };
 
-static int take_unload(struct log_index *index, const struct told_module *told, uint32_t process)
+/* The module that is loaded there; NULL = none. */
+static struct log_module *loaded_module(struct log_index *index, const struct told_module *told,
+                                        uint32_t process)
 {
     for (size_t i = index->modules_count; i-- > 0;) {
         struct log_module *module = &index->modules[i];
         if (module->process == process && module->unload_tick == TICK_UNKNOWN &&
-            module->bias == told->bias && module->start == told->start) {
-            module->unload_tick = told->tick;
-            break;
-        }
+            module->bias == told->bias && module->start == told->start)
+            return module;
     }
-    return 0;
+    return NULL;
+}
+
+static void take_unload(struct log_index *index, const struct told_module *told, uint32_t process)
+{
+    struct log_module *module = loaded_module(index, told, process);
+    if (module != NULL)
+        module->unload_tick = told->tick;
+}
+
+static int take_patch(struct log_index *index, const struct told_module *told, uint32_t process,
+                      struct error *error)
+{
+    struct log_module *module = loaded_module(index, told, process);
+    if (module == NULL)
+        return 0;
+    module->patched = told->patched;
+    return told->unpatched != NULL ? replace_text(&module->unpatched, told->unpatched, error) : 0;
 }
 
 static int take_module(struct log_index *index, const struct told_module *told, uint32_t process,
@@ -269,7 +287,11 @@ static int take_module(struct log_index *index, const struct told_module *told, 
     if (told->path == NULL)
         return 0;
     if (told->unload)
-        return take_unload(index, told, process);
+        take_unload(index, told, process);
+    if (told->patch)
+        return take_patch(index, told, process, error);
+    if (told->unload)
+        return 0;
     if (told->end <= told->start)
         return 0;
     if (array_reserve(&index->modules, &index->modules_capacity, index->modules_count + 1, error) !=
@@ -305,6 +327,13 @@ static int take_modules(struct log_index *index, struct facts *facts, uint32_t p
             break;
         case FISQL_FACT_MODULES_EVENT:
             told.unload = strcmp(value, FISQL_MODULE_UNLOAD) == 0;
+            told.patch = strcmp(value, FISQL_MODULE_PATCH) == 0;
+            break;
+        case FISQL_FACT_MODULES_PATCHED:
+            fact_decimal(value, &told.patched);
+            break;
+        case FISQL_FACT_MODULES_UNPATCHED:
+            told.unpatched = value;
             break;
         case FISQL_FACT_MODULES_BUILD_ID:
             told.build_id = value;

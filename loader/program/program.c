@@ -8,6 +8,7 @@
 #include "base/must.h"
 #include "base/text_pool.h"
 #include "base/system_path.h"
+#include "debuginfo/patch/patch_symbols.h"
 #include "debuginfo/symbols/symbol_code.h"
 
 #define ANCESTORS_MAX 64 /* forks that are followed upwards for a module */
@@ -54,7 +55,10 @@ static int read_symbols(struct program *program, const struct symbols_options *o
 {
     for (size_t i = 0; i < program->modules_count; i++) {
         struct program_module *module = &program->modules[i];
-        if (symbols_open(&module->symbols, module->path, module->build_id, options, error) != 0)
+        struct symbols_options of_module = *options;
+        of_module.as_is = module->patched != 0;
+        if (patch_symbols_open(&module->symbols, module->path, module->build_id, &of_module,
+                               error) != 0)
             return -1;
         module->first_function = (uint32_t)program->functions_count + 1;
         for (size_t k = 0; k < module->symbols.functions_count; k++) {
@@ -70,6 +74,17 @@ static int read_symbols(struct program *program, const struct symbols_options *o
     return 0;
 }
 
+/* Notes whether a load was patched. */
+static void take_patch(struct program *program, size_t load)
+{
+    const struct log_module *from = &program->index->modules[load];
+    struct program_module *module = &program->modules[program->module_of_load[load] - 1];
+    if (from->patched > module->patched)
+        module->patched = from->patched;
+    if (from->unpatched != NULL)
+        module->unpatched = from->unpatched;
+}
+
 int program_open(struct program *program, const struct log_index *index,
                  const struct symbols_options *options, struct error *error)
 {
@@ -81,6 +96,8 @@ int program_open(struct program *program, const struct log_index *index,
     for (size_t i = 0; i < index->modules_count; i++)
         if (find_module(program, &index->modules[i], &program->module_of_load[i], error) != 0)
             return -1;
+        else
+            take_patch(program, i);
     return read_symbols(program, options, error);
 }
 

@@ -22,6 +22,8 @@
 struct program_module {
     const char *path, *build_id; /* borrowed from the index; build_id may be NULL */
     struct symbols symbols;
+    uint64_t patched;        /* functions that were patched; of several loads the most */
+    const char *unpatched;   /* why none could be; NULL = some were, or nobody tried; borrowed */
     uint32_t first_function; /* functions.id of its inventory's first; 0 = the inventory is no part
                                 of the program's functions (program_name_called()) */
 };

@@ -152,7 +152,9 @@ static int write_modules(const struct tables *tables, sqlite3 *database, struct 
                    column_text("name", last_part(module->path)),
                    column_text("build_id", module->build_id),
                    column_text("symbols", module->symbols.source),
-                   column_text("problem", module->symbols.problem));
+                   column_text("problem", module->symbols.problem),
+                   column_int_if("patched", module->patched != 0, (int64_t)module->patched),
+                   column_text("patch_problem", module->unpatched));
     }
     if (insert_end(&insert, error) != 0)
         return -1;
@@ -272,7 +274,7 @@ struct function_row {
     uint32_t module, line, call_targets; /* `call_targets`: SYMBOL_NONE = not known */
     uint64_t size, stable_id;
     const char *name, *full_name, *linkage_name, *file;
-    const char *scope;
+    const char *scope, *unpatched;
     bool inlined;
     uint32_t call_sources, inlined_copies;
 };
@@ -312,6 +314,7 @@ static struct function_row function_row_of(const struct tables *tables,
                                  .stable_id = symbol->stable_id,
                                  .scope = scope_name(symbol->scope),
                                  .inlined = symbol->inlined,
+                                 .unpatched = symbol->unpatched,
                                  .call_targets = symbol->call_targets,
                                  .call_sources = symbol->call_sources,
                                  .inlined_copies = symbol->inlined_copies};
@@ -340,7 +343,7 @@ static int insert_function(struct insert *insert, const struct tables *tables, s
                column_text("linkage_name", changed ? row.full_name : row.linkage_name),
                column_id("file_id", file_id(files, row.file)), column_id("line", row.line),
                column_text("stable_id", id), column_text("scope", row.scope),
-               column_int("inlined", row.inlined),
+               column_int("inlined", row.inlined), column_text("not_hooked", row.unpatched),
                column_int_if("call_targets", row.call_targets != SYMBOL_NONE, row.call_targets),
                column_int("call_sources", row.call_sources),
                column_int("inlined_copies", row.inlined_copies),

@@ -76,7 +76,7 @@ shows "cc: a compiler" "$fisql" cc "./$name-not-there" -c x.c
 shows "cc: an option" "$fisql" cc "--$name"
 shows "cc: a compiler that is not clang" "$fisql" cc --after-inlining "./$name" -c x.c
 shows "record: a program that is missing" "$fisql" record "./$name-not-there"
-shows "record: a program that records nothing" "$fisql" record -q "./$name"
+shows "record: a program that records nothing" "$fisql" record --no-patch -q "./$name"
 shows "record: an option" "$fisql" record "--$name"
 shows "record: a pattern" "$fisql" record --only "$name" ./plain
 shows "record: a depth" "$fisql" record --depth "$name" ./plain

@@ -92,7 +92,7 @@ has "run: it leads the digest" "
 same "info: it leads" "crash          killed by SIGSEGV in boom (shop.c:6)" "$("$fisql" info | head -n 1)"
 gcc -o plain shop.c
 rm -f run.db
-run "$fisql" run ./plain 3
+run "$fisql" run --no-patch ./plain 3
 same "run: nothing recorded" 3 "$status"
 has "run: is told once" "fisql: ./plain: nothing was recorded: the program does not call the hooks" "$err"
 same "run: and nothing more" 1 "$(wc -l <<<"$err")"

@@ -36,7 +36,7 @@ says() {
     same "$what: report's status" 1 "$status"
     has "$what: the page knows" "nothing was recorded" "$(cat run.html)"
 }
-says "a program without hooks" "./plain: the program does not call the hooks; build it with \`fisql cc\`" ./plain
+says "a program without hooks" "./plain: the program does not call the hooks, and --no-patch keeps it as it is; build it with \`fisql cc\`" --no-patch ./plain
 says "a static program" "./static: it is static and does not hold the collector; link it with \`fisql cc\`" ./static
 says "recording off" "recording was off from start to end (--start-off)" --start-off ./hooked
 says "a static program that is off" "recording was off from start to end (--start-off)" --start-off ./whole
@@ -82,14 +82,14 @@ keeps() {
     same "$what: the earlier log is there, nothing else" "$good run.bin" "$(cksum <run.bin) $(echo run.bin*)"
 }
 rm -f run.db run.html
-keeps "record, without hooks" 3 "./shell: nothing was recorded: the program does not call the hooks; build it with \`fisql cc\` (see fisql cc --help)" \
-    "$fisql" record ./shell
+keeps "record, without hooks" 3 "./shell: nothing was recorded: the program does not call the hooks, and --no-patch keeps it as it is; build it with \`fisql cc\`, or leave out --no-patch" \
+    "$fisql" record --no-patch ./shell
 keeps "record -q, recording off" 0 "./hooked: nothing was recorded: recording was off from start to end (--start-off): switch it on with SIGUSR2 or fisql_start()" \
     "$fisql" record -q --start-off ./hooked
 keeps "record, a filter" 0 "./hooked: nothing was recorded: no function that the filter leaves in was called: give other patterns with --only or --exclude" \
     "$fisql" record --only never ./hooked
-keeps "run, without hooks" 3 "./shell: nothing was recorded: the program does not call the hooks; build it with \`fisql cc\` (see fisql cc --help)" \
-    "$fisql" run ./shell
+keeps "run, without hooks" 3 "./shell: nothing was recorded: the program does not call the hooks, and --no-patch keeps it as it is; build it with \`fisql cc\`, or leave out --no-patch" \
+    "$fisql" run --no-patch ./shell
 same "run: no database of the earlier log" "run.bin" "$(echo run.*)"
 printf '#!/no/such/shell\n' >broken
 chmod +x broken
@@ -100,7 +100,7 @@ same "a program that cannot be run: the earlier log is there" "$good run.bin" "$
 run "$fisql" load
 same "what is recorded replaces it" "0 fisql: run.db: 2 calls, 0 allocations, 1 thread run.bin" "$status $err $(echo run.bin*)"
 rm -f run.bin run.db
-"$fisql" record -q ./shell 2>/dev/null
-run "$fisql" record -q ./plain
+"$fisql" record -q --no-patch ./shell 2>/dev/null
+run "$fisql" record -q --no-patch ./plain
 lacks "a log of nothing is not kept" "is kept" "$err"
 same "a log of nothing is replaced" "1 run.bin" "$("$fisql" dump run.bin | grep -c 'detail = ./plain') $(echo run.bin*)"

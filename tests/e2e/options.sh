@@ -86,7 +86,7 @@ has "a wrong option: told" "--depth none: wants a number" "$err"
 run "$fisql" record ./not_there
 same "a missing program: status" 2 "$status"
 has "a missing program: told" "./not_there: cannot be run: No such file or directory" "$err"
-run "$fisql" record /bin/true
+run "$fisql" record --no-patch /bin/true
 has "a program without hooks: told" "nothing was recorded" "$err"
 
 # `fisql cc` with fewer hooks: what is left is counted exactly, and what has no hook is not called dead.

@@ -15,7 +15,7 @@ arrows() {
     same "$1 includes only what it may" "" "$wrong"
 }
 # The collector: four rooms that know one another, and the features.
-features="values faults locks incidents diary"
+features="values faults locks incidents diary patch"
 for room in core process memory told $features; do
     arrows collector/$room 'formats/[a-z_]+\.h|collector/(fisql|fisql_trace|[a-z]+/[a-z_0-9]+)\.h'
 done
@@ -24,7 +24,7 @@ arrows formats 'formats/[a-z_]+\.h'
 arrows queries 'queries/[a-z_]+\.h'
 
 # Debug information: a room includes those to its left alone, and of another room no header that is its own.
-#   elf <- x86, and names, <- dwarf <- symbols <- recipes, expressions
+#   elf <- x86, and names, <- dwarf <- symbols <- recipes, expressions, patch
 rooms() { # FOLDER NAME...: a pattern for the headers of these rooms
     local folder=$1
     shift
@@ -38,12 +38,13 @@ arrows debuginfo/dwarf "$base|formats/recipe\.h|$(rooms debuginfo elf x86 names 
 arrows debuginfo/symbols "$base|$(rooms debuginfo elf x86 names dwarf symbols)"
 recipes="$base|formats/(recipe|fault)\.h|$(rooms debuginfo elf x86 names dwarf symbols)"
 arrows debuginfo/recipes "$recipes|$(rooms debuginfo recipes)"
+arrows debuginfo/patch "$base|formats/patch\.h|$(rooms debuginfo elf x86 dwarf symbols patch)"
 arrows debuginfo/expressions "$recipes|$(rooms debuginfo expressions)"
 
 # The loader's rooms: log, sqlite <- program, memory <- values <- calls <- tables <- load.c
 log="formats/(log|live)\.h|$base|$(rooms loader log)"
 sqlite="$base|$(rooms loader sqlite)"
-program="$log|$(rooms debuginfo elf names symbols)|$(rooms loader program)"
+program="$log|$(rooms debuginfo elf names symbols patch)|$(rooms loader program)"
 memory="$log|$sqlite|$(rooms loader memory)"
 values="$program|$sqlite|$(rooms debuginfo expressions)|$(rooms loader values)"
 calls="$values|loader/memory/memory\.h|$(rooms loader calls)" # of memory its one door
@@ -67,9 +68,10 @@ out="$shown|cli/out/[a-z_]+\.h"
 run="$out|cli/run/[a-z_]+\.h"
 arrows cli/out "$out"
 arrows cli/run "$run"
-for room in cc record live query export diff; do
+for room in cc live query export diff; do
     arrows cli/$room "$run|cli/$room/[a-z_]+\.h"
 done
+arrows cli/record "$run|debuginfo/patch/patch_(cache|symbols)\.h|cli/record/[a-z_]+\.h"
 arrows cli/review "$run|cli/(review|export)/[a-z_]+\.h"
 arrows cli/faults "$run|cli/(faults|query)/[a-z_]+\.h"
 arrows cli/report "$run|cli/(report|query|export|diff)/[a-z_]+\.h"
@@ -85,7 +87,7 @@ same "formats/live.h includes only the log's" '"formats/log.h"' "$(sed -n 's/^# 
 # What the four include of features: what their fast paths call (core/feature.h).
 same "no other room of the collector names a feature" "\
 collector/core/count.c values/values
-collector/core/hooks.c values/values_hook
+collector/core/hooks_fast.h values/values_hook
 collector/core/hooks_slow.c values/values
 collector/core/hooks_slow.h values/values
 collector/memory/alloc.c faults/faults
@@ -104,6 +106,8 @@ calls_back=(
     process_activate  # any hook may be a process's first sign of life: whether it is recorded is decided there
     fork_notice       # any event may be the first of a child that nobody has announced: it begins to be recorded there
     values_trampoline # no call: functions return there when its address is in place of their return address
+    patch_sites       # no call: patched functions return there
+    patch_enter_other # no call: stubs go on there where patch_enter() gives up
     capture_word      # an expression computes with values, and a value may be what an expression computes
 )
 calls_loop() { python3 "$here/tests/tools/call_circles.py" "$@" 2>&1; }
@@ -127,7 +131,7 @@ same "what is left of a file that is gone is no call" "" "$(cd "$TEST_TMP/calls"
 own_first() {
     grep -m 1 '^# *include' "$1"/*/*.c | sed -E 's/^.*\/([a-z_]+\/[a-z_]+)\.c:# *include /\1 /' |
         awk '$2 != "\"collector/" $1 ".h\""' |
-        grep -vE '^(core/own "collector/core/base\.h"|core/jump_chk "collector/core/interpose\.h"|faults/faults_calls "formats/fault_calls\.h"|locks/locks_(calls|blocking) "collector/locks/locks\.h")$'
+        grep -vE '^(core/own "collector/core/base\.h"|core/jump_chk "collector/core/interpose\.h"|faults/faults_calls "formats/fault_calls\.h"|locks/locks_(calls|blocking) "collector/locks/locks\.h"|patch/patch_(backtrace|fast|mirror|slow) "collector/patch/patch_hook\.h")$'
 }
 same "each file of the collector includes its own header first" "" "$(own_first collector)"
 sed -i '0,/include/s//include <errno.h>\n# include/' "$TEST_TMP/looped/core/ring.c"

@@ -18,8 +18,7 @@
 /* A run: main calls a (site 10), which calls b (20) and c (30); main calls d (40). malloc was marked at sites 51 to 54,
  * in b twice; in a recursion of d: d calls itself (41). A mark has no caller, one is of code without a module. */
 static const char run_sql[] =
-    "INSERT INTO modules VALUES (1, '/bin/prog', 'prog', NULL, NULL, NULL), (2, '/x/od:d', 'od:d', "
-    "NULL, NULL, NULL);"
+    "INSERT INTO modules(id, path, name) VALUES (1, '/bin/prog', 'prog'), (2, '/x/od:d', 'od:d');"
     "INSERT INTO sites(id, module_id, address) VALUES (1, 1, 1), (10, 1, 10), (20, 1, 20), (30, 1, "
     "30), (40, 1, 40),"
     " (41, 1, 41), (51, 1, 51), (52, 1, 52), (53, 1, 53), (54, 1, 54), (60, 2, 60), (61, NULL, 61);"

@@ -49,7 +49,7 @@ bool modules_known(uint64_t address)
 
 static enum late_answer late_answer = LATE_NOBODY;
 
-enum late_answer late_look(uint64_t address)
+enum late_answer values_late_look(uint64_t address)
 {
     (void)address;
     return late_answer;

@@ -1,0 +1,167 @@
+/* The feature: see patch.h. */
+#include "collector/patch/patch.h"
+
+#include "collector/core/facts.h"
+#include "collector/core/hooks.h"
+#include "collector/core/late.h"
+#include "collector/core/live_area.h"
+#include "collector/core/lock.h"
+#include "collector/core/modules.h"
+#include "collector/core/quiet.h"
+#include "collector/core/word_wait.h"
+#include "collector/patch/patch_hook.h"
+#include "collector/patch/patch_module.h"
+#include "collector/patch/patch_state.h"
+#include "collector/process/process.h"
+#include "formats/patch_modules.h"
+
+#include <link.h>
+#include <string.h>
+
+#ifdef FISQL_PATCHES
+#define ASKED_MAX 512u
+#define WAIT_NS 60000000000u /* planning a large program takes seconds on a busy machine */
+
+/* A module that was asked for. */
+struct asked {
+    struct feature_module module;
+    struct fisql_late_module *entry;
+};
+static struct asked asked[ASKED_MAX];
+static uint32_t asked_count, lock;
+static char program[256]; /* the program's name */
+
+/* ---- asking and patching ---- */
+
+static uint32_t flags_of(const struct feature_module *module)
+{
+    uint32_t flags = FISQL_LATE_PLAN;
+    if (module->executable)
+        return flags | FISQL_LATE_EXECUTABLE | FISQL_LATE_OWN;
+    return fisql_patch_is_own(program, module->path) ? flags | FISQL_LATE_OWN : flags;
+}
+
+static bool is_collector(const struct feature_module *module)
+{
+    uint64_t own = (uint64_t)(uintptr_t)patch_sites;
+    return own >= module->start && own < module->end;
+}
+
+static void module_loaded(const struct feature_module *module)
+{
+    patch_module_gone(module->start, module->end);
+    if (module->executable)
+        strncpy(program, fisql_patch_name(module->path), sizeof program - 1);
+    if (process.options.as_is == 0 || (module->calls_hooks && process.options.as_is < 2) ||
+        is_collector(module) || fisql_patch_is_base(module->path) || asked_count == ASKED_MAX)
+        return;
+    struct fisql_late_module *entry = late_ask(module, flags_of(module));
+    if (entry != NULL)
+        asked[asked_count++] = (struct asked){*module, entry};
+}
+
+static void facts_put(const struct asked *it, const char *problem, uint32_t patched)
+{
+    unsigned char buffer[8192];
+    struct facts facts;
+    facts_begin(&facts, buffer, sizeof buffer, FISQL_CHUNK_MODULES, 0, 0);
+    facts_text(&facts, FISQL_FACT_MODULES_MODULE, it->entry->path);
+    facts_text(&facts, FISQL_FACT_MODULES_EVENT, FISQL_MODULE_PATCH);
+    facts_number(&facts, FISQL_FACT_MODULES_TICK, clock_read(process.clock));
+    facts_hex(&facts, FISQL_FACT_MODULES_BIAS, it->module.bias);
+    facts_hex(&facts, FISQL_FACT_MODULES_START, it->module.start);
+    facts_hex(&facts, FISQL_FACT_MODULES_END, it->module.end);
+    facts_number(&facts, FISQL_FACT_MODULES_PATCHED, patched);
+    if (problem != NULL)
+        facts_text(&facts, FISQL_FACT_MODULES_UNPATCHED, problem);
+    facts_write(&facts);
+}
+
+static void patch(const struct asked *it, uint64_t end_ns)
+{
+    const char *problem = NULL;
+    uint32_t patched = 0;
+    if (!late_wait(it->entry, end_ns)) {
+        problem = "fisql record did not answer in time";
+    } else {
+        const struct fisql_live_part *part = &it->entry->plan;
+        if (part->bytes == 0)
+            return;
+        problem = patch_module(live_area_part(part->offset, part->bytes, false), part->bytes,
+                               &it->module, &patched);
+    }
+    if (patched > __atomic_load_n(&it->entry->patched, __ATOMIC_RELAXED))
+        __atomic_store_n(&it->entry->patched, patched, __ATOMIC_RELAXED);
+    facts_put(it, problem, patched);
+}
+
+static void patch_asked(void)
+{
+    struct quiet quiet;
+    if (asked_count == 0)
+        return;
+    quiet_begin(&quiet);
+    lock_acquire(&lock);
+    uint64_t end_ns = word_now_ns() + WAIT_NS;
+    for (uint32_t i = 0; i < asked_count; i++)
+        patch(&asked[i], end_ns);
+    asked_count = 0;
+    lock_release(&lock);
+    quiet_end(&quiet);
+}
+
+/* ---- libraries that come later ---- */
+
+static const struct r_debug *linker; /* what the dynamic linker tells debuggers */
+
+/* The dynamic linker has changed, or is about to change, its list of modules. What it has added is
+ * mapped, and nothing of it has run. */
+static void list_changes(void)
+{
+    struct quiet quiet;
+    if (linker->r_state != RT_CONSISTENT || collector_inside != 0 || !process_recording())
+        return;
+    quiet_begin(&quiet);
+    modules_refresh();
+    quiet_end(&quiet);
+    patch_asked();
+}
+
+static void watch_list(void)
+{
+    struct quiet quiet;
+    quiet_begin(&quiet);
+    linker = quiet_symbol("_r_debug");
+    if (linker != NULL && linker->r_brk != 0)
+        patch_empty_function(linker->r_brk, list_changes);
+    quiet_end(&quiet);
+}
+
+static void starts(void)
+{
+    if (process.options.as_is == 0)
+        return;
+    patch_state_setup();
+    patch_asked();
+    watch_list();
+    if (process.options.as_is > 1) {
+        patch_own_function_empty((uint64_t)(uintptr_t)__cyg_profile_func_enter);
+        patch_own_function_empty((uint64_t)(uintptr_t)__cyg_profile_func_exit);
+    }
+}
+
+static void forked(void)
+{
+    lock_forked(&lock);
+    asked_count = 0;
+    patch_mirror_forked();
+}
+
+const struct feature patch_feature = {
+    .module = module_loaded,
+    .starts = starts,
+    .forked = forked,
+};
+#else
+const struct feature patch_feature = {.load = NULL};
+#endif

@@ -1,0 +1,92 @@
+/*
+ * backtrace() and _Unwind_Backtrace() without the call sites (patch_hook.h): each lies as a frame of
+ * its own between a patched function and its caller. Programs print what these functions find, and
+ * some count frames.
+ */
+#include "collector/patch/patch_hook.h"
+
+#ifdef FISQL_PATCHES
+#include "collector/core/wrap.h"
+
+#include <alloca.h>
+#include <dlfcn.h>
+#include <execinfo.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unwind.h>
+
+#define FRAMES_MAX 2048 /* of which half may be call sites */
+
+/* Takes the call sites out. Returns how many addresses are left, at most `size`. */
+static int without_sites(void *const *found, int count, void **addresses, int size)
+{
+    int kept = 0;
+    for (int i = 0; i < count && kept < size; i++)
+        if (!patch_is_site((uint64_t)(uintptr_t)found[i]))
+            addresses[kept++] = found[i];
+    return kept;
+}
+
+REPLACE(int, backtrace, (void **addresses, int size))
+{
+    static int (*next)(void **, int);
+    if (next == NULL)
+        FIND(backtrace, next);
+    if (next == NULL || size <= 0)
+        return 0;
+    if (size > FRAMES_MAX / 2)
+        return without_sites(addresses, next(addresses, size), addresses, size);
+    int room = 2 * size + 1; /* our own frame */
+    void **found = alloca((size_t)room * sizeof *found);
+    int count = next(found, room);
+    if (count == 0)
+        return 0;
+    return without_sites(found + 1, count - 1, addresses, size);
+}
+
+/* A function of libgcc, which may have been loaded for one library alone. */
+static void *unwinder(const char *name)
+{
+    void *found = quiet_symbol(name);
+    if (found == NULL) {
+        void *library = dlopen("libgcc_s.so.1", RTLD_LAZY | RTLD_NOLOAD);
+        found = library != NULL ? dlsym(library, name) : NULL;
+    }
+    return found;
+}
+
+struct walk {
+    _Unwind_Trace_Fn each;
+    void *argument;
+    _Unwind_Ptr (*address)(struct _Unwind_Context *);
+    bool inside; /* past our own frame */
+};
+
+static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *argument)
+{
+    struct walk *walk = argument;
+    if (!walk->inside) {
+        walk->inside = true;
+        return _URC_NO_REASON;
+    }
+    if (patch_is_site((uint64_t)walk->address(context)))
+        return _URC_NO_REASON;
+    return walk->each(context, walk->argument);
+}
+
+EXPORT _Unwind_Reason_Code _Unwind_Backtrace(_Unwind_Trace_Fn each, void *argument)
+{
+    static _Unwind_Reason_Code (*next)(_Unwind_Trace_Fn, void *);
+    static _Unwind_Ptr (*address)(struct _Unwind_Context *);
+    if (next == NULL || address == NULL) {
+        void *found = unwinder("_Unwind_GetIP");
+        memcpy(&address, &found, sizeof found);
+        found = unwinder("_Unwind_Backtrace");
+        memcpy(&next, &found, sizeof found);
+    }
+    if (next == NULL || address == NULL)
+        return _URC_END_OF_STACK;
+    struct walk walk = {each, argument, address, false};
+    return next(visit, &walk);
+}
+#endif

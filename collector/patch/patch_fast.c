@@ -1,0 +1,126 @@
+/* The hooks of patched functions: see patch_hook.h. */
+#include "collector/patch/patch_hook.h"
+
+#ifdef FISQL_PATCHES
+#include "collector/core/hooks_fast.h"
+#include "collector/core/shadow_stack.h"
+
+/* These keep every register, so they call no function that does not; all is inlined. */
+#define KEEPING __attribute__((no_caller_saved_registers))
+
+KEEPING void patch_enter(void); /* called by patch_x86_64.S alone */
+KEEPING void patch_exit(void);
+
+/* Nothing open has the slot of a call that begins: it has a return address of its own. */
+FAST bool enter_slot(struct thread_log *log, uint64_t function, uint64_t site, uint64_t slot,
+                     uint64_t tick, bool sample)
+{
+    return enter_below(log, function, site, slot, slot + 1, tick, sample, 0);
+}
+
+FAST uint64_t word_at(uint64_t address)
+{
+    return *(const uint64_t *)address;
+}
+
+FAST void word_put(uint64_t address, uint64_t word)
+{
+    *(uint64_t *)address = word;
+}
+
+/* The innermost call. */
+FAST const struct shadow_call *call_top(const struct thread_log *log)
+{
+    return &log->shadow.calls[(int64_t)fisql_word_depth(log->live.word) - 1];
+}
+
+/* The tick, unless the clock is the system's, which takes a call. */
+FAST uint64_t tick_now(void)
+{
+    return LIKELY(process.clock == CLOCK_COUNTER) ? clock_counter()
+                                                  : __atomic_load_n(&clock_epoch, __ATOMIC_ACQUIRE);
+}
+
+/* What the stub does next, and where the call site finds the moved instructions. */
+FAST void go_on(uint64_t slot, uint64_t next)
+{
+    word_put(slot - 16, next);
+}
+
+FAST void go_on_taken(uint64_t slot, uint64_t back)
+{
+    word_put(slot - 24, back + PATCH_BACK_MOVED);
+    word_put(slot - 16, word_at(back - PATCH_BACK_SITE));
+}
+
+FAST uint64_t function_of(uint64_t back)
+{
+    return word_at(back - PATCH_BACK_FUNCTION);
+}
+
+FAST void go_on_slowly(uint64_t slot)
+{
+    word_put(slot - 16, (uint64_t)(uintptr_t)patch_enter_other);
+}
+
+/* A function that was jumped to instead of called: the call that has the slot ends. */
+static KEEPING __attribute__((noinline)) bool patch_jumped(struct thread_log *log,
+                                                           uint64_t function, uint64_t slot)
+{
+    const struct shadow_call *top = call_top(log);
+    if (top->stack != slot)
+        return false;
+    if (top->function == function)
+        return true; /* a loop, whose head is the function's entry */
+    uint64_t site = top->site;
+    uint64_t tick = tick_now();
+    return exit_fast(log, top->function, site, slot, false, tick, false, false, 0) &&
+           enter_slot(log, function, site, slot, tick, false);
+}
+
+/* When the log is not ready, or the call is a jump. */
+static KEEPING __attribute__((noinline)) void enter_unusual(uint64_t back, uint64_t slot)
+{
+    struct thread_log *log = current_log;
+    uint64_t function = function_of(back);
+    bool jumped = patch_is_site(word_at(slot));
+    bool ready = log != NULL && log_ready(log) && process.clock != CLOCK_SYSTEM;
+    if (ready && jumped ? patch_jumped(log, function, slot)
+                        : !jumped && nothing_to_enter(log, function))
+        go_on(slot, back + PATCH_BACK_MOVED);
+    else
+        go_on_slowly(slot);
+}
+
+KEEPING void patch_enter(void)
+{
+    uint64_t slot = FRAME_ADDRESS() + 24;
+    uint64_t back = word_at(slot - 8), site = word_at(slot);
+    struct thread_log *log = current_log;
+    if (UNLIKELY(log == NULL || !log_ready(log) || process.clock == CLOCK_SYSTEM ||
+                 slot - patch_stack.low >= patch_stack.bytes || patch_is_site(site))) {
+        enter_unusual(back, slot);
+        return;
+    }
+    if (UNLIKELY(!enter_slot(log, function_of(back), site, slot, tick_now(), false))) {
+        go_on_slowly(slot);
+        return;
+    }
+    *patch_mirror(slot) = site;
+    go_on_taken(slot, back);
+}
+
+KEEPING void patch_exit(void)
+{
+    uint64_t slot = FRAME_ADDRESS();
+    struct thread_log *log = current_log;
+    const struct shadow_call *top;
+    if (UNLIKELY(
+            log == NULL || !log_ready(log) || process.clock == CLOCK_SYSTEM ||
+            (top = call_top(log))->stack != slot ||
+            !exit_fast(log, top->function, top->site, slot, false, tick_now(), false, false, 0)))
+        word_put(slot, 0);
+    else
+        word_put(slot, *patch_mirror(slot));
+}
+#endif

@@ -1,0 +1,87 @@
+/*
+ * Calls of patched functions: what the stubs of an unmodified module lead to (formats/patch.h).
+ *
+ * A function's entry jumps to its stub, which calls patch_entered() (patch_x86_64.S). This records
+ * the entry. If the call was recorded, the stub goes on to one of the *call sites* that lie in
+ * libfisql.so, many alike: it takes the caller's return address off the stack and calls the moved
+ * instructions, so that its own return address lies where the caller's did. So the function finds
+ * its arguments where they belong, every return is predicted, and a CET shadow stack agrees. When
+ * the function returns, patch_returned() records the exit, puts the true return address back, and
+ * returns there.
+ *
+ * The true address waits in the *mirror*: memory at a fixed distance from the stack, a word for
+ * each word (patch_mirror()). It is what unwinding needs: the unwind information of the call sites
+ * (in libfisql.so's .eh_frame, where every unwinder looks, gdb's too) says that a call site's
+ * return address lies in the mirror. So exceptions, backtrace() and debuggers see true frames.
+ *
+ * A patched call's hooks have the address of the return address, its *slot*, as their frame.
+ *
+ * A function that another one jumps to (a tail call) finds a call site as its return address: the
+ * call that ends and the one that begins share the slot, and the mirror stays.
+ */
+#ifndef FISQL_COLLECTOR_PATCH_PATCH_HOOK_H
+#define FISQL_COLLECTOR_PATCH_PATCH_HOOK_H
+
+#if defined(__x86_64__) && !defined(FISQL_WRAP)
+#define FISQL_PATCHES 1
+#endif
+
+/* Read by patch_x86_64.S as well. */
+#define PATCH_SITES 8192
+#define PATCH_SITE_BYTES 16
+#define PATCH_MIRROR 0x200000000840
+
+/* In a stub, before and behind the address that its call of patch_entered() returns to. */
+#define PATCH_BACK_FUNCTION (6 + 16)
+#define PATCH_BACK_SITE (6 + 8)
+#define PATCH_BACK_MOVED 4
+
+#ifndef __ASSEMBLER__
+#include "collector/core/base.h"
+
+#include <stdbool.h>
+
+extern HIDDEN const unsigned char patch_sites[];
+
+/* Is it the return address of a call site? */
+static inline bool patch_is_site(uint64_t address)
+{
+#ifdef FISQL_PATCHES
+    return address - (uint64_t)(uintptr_t)patch_sites < (uint64_t)PATCH_SITES * PATCH_SITE_BYTES;
+#else
+    (void)address;
+    return false;
+#endif
+}
+
+/* Where the mirror of a slot lies. Not at a multiple of a page from it: then slot and mirror would
+ * compete for the same places of the cache, and stores seem to alias loads. 0x5eff... to 0x5fff...,
+ * where the mirror of stacks lies so, is free in all programs, those of ThreadSanitizer and
+ * MemorySanitizer, too (their kMemoryLayout). */
+static inline uint64_t *patch_mirror(uint64_t slot)
+{
+    return (uint64_t *)(slot ^ PATCH_MIRROR);
+}
+
+/* The part of the thread's stack whose mirror is known to be there. */
+struct patch_stack {
+    uint64_t low, bytes;
+};
+extern HIDDEN THREAD_LOCAL struct patch_stack patch_stack;
+
+/* Makes the mirror of a slot; false if the memory is refused. Async-signal-safe. */
+bool patch_mirror_make(uint64_t slot);
+/* In a forked child. */
+void patch_mirror_forked(void);
+
+/* For patch_x86_64.S, with patch_enter() and patch_exit(), which keep every register (patch_fast.c).
+ * The two for the slow path run with all registers saved. `back`: the address in the stub that patch_entered() returns to. The
+ * words below the slot say what is next: -16, where the stub jumps to; -24, the moved instructions
+ * for the call site. */
+void patch_enter_slow(uint64_t back, uint64_t slot);
+void patch_exit_slow(uint64_t slot);
+void patch_enter_other(void);
+void patch_entered(void);
+
+#endif
+#endif

@@ -1,0 +1,308 @@
+/*
+ * Patching a module: see patch_module.h. Stubs are written before they can run; the module's text is
+ * writable only while the jumps are written, and stays executable meanwhile, because other threads
+ * may run there.
+ */
+#include "collector/patch/patch_module.h"
+
+#include "collector/core/filter_passes.h"
+#include "collector/patch/patch_hook.h"
+#include "collector/process/process.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+#ifdef FISQL_PATCHES
+#define AREAS_MAX 4096u
+#define REACH ((uint64_t)0x7fff0000) /* of a 32-bit displacement, less what an instruction takes */
+#define PAGE 4096u
+
+/* The stubs of a module. */
+struct patch_area {
+    uint64_t start, end; /* of the module; start 0 = none */
+    unsigned char *memory;
+    uint64_t bytes;
+    const struct fisql_patch *plan; /* stays mapped */
+    uint64_t bias;
+};
+static struct patch_area areas[AREAS_MAX];
+static uint32_t areas_used; /* atomic */
+
+/* ---- where stubs lie ---- */
+
+static unsigned char *map_at(uint64_t address, uint64_t bytes)
+{
+    void *wanted = (void *)(uintptr_t)address;
+    void *memory = mmap(wanted, bytes, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+    if (memory == MAP_FAILED)
+        return NULL;
+    if (memory != wanted) {
+        munmap(memory, bytes);
+        return NULL;
+    }
+    return memory;
+}
+
+/* Maps memory from which all of [low, high) can be reached: below it, where nothing grows; else
+ * above it, as far away as possible, because the program's break may grow there. NULL: there is no
+ * room. */
+static unsigned char *map_near(uint64_t low, uint64_t high, uint64_t bytes)
+{
+    uint64_t step = (bytes + ((uint64_t)1 << 20)) & ~(uint64_t)(PAGE - 1);
+    if (high - low > REACH - bytes)
+        return NULL;
+    low &= ~(uint64_t)(PAGE - 1);
+    for (uint64_t at = low - bytes; at < low && at >= 65536 && high - at < REACH; at -= step) {
+        unsigned char *memory = map_at(at, bytes);
+        if (memory != NULL)
+            return memory;
+        if (at < step)
+            break;
+    }
+    uint64_t top = (low + REACH - bytes) & ~(uint64_t)(PAGE - 1);
+    for (uint64_t at = top; at >= high; at -= step) {
+        unsigned char *memory = map_at(at, bytes);
+        if (memory != NULL)
+            return memory;
+    }
+    return NULL;
+}
+
+/* ---- what stubs hold ---- */
+
+static bool relocate(unsigned char *code, const struct fisql_patch *plan, uint64_t bias)
+{
+    const struct fisql_patch_fixup *fixups = fisql_patch_fixups(plan);
+    for (uint32_t i = 0; i < plan->fixups_count; i++) {
+        const struct fisql_patch_fixup *fixup = &fixups[i];
+        unsigned char *place = code + fixup->place;
+        uint64_t target = fixup->target + bias;
+        if (fixup->kind == FISQL_PATCH_ABSOLUTE) {
+            memcpy(place, &target, sizeof target);
+            continue;
+        }
+        int64_t distance = (int64_t)(target - (uint64_t)(uintptr_t)place - 4 - fixup->trailing);
+        int32_t displacement = (int32_t)distance;
+        if (displacement != distance)
+            return false;
+        memcpy(place, &displacement, sizeof displacement);
+    }
+    return true;
+}
+
+/* The call site of a function: which one does not matter, but few functions should share one. */
+static uint64_t site_of(uint64_t function)
+{
+    uint64_t hash = function * 0x9e3779b97f4a7c15u;
+    return (uint64_t)(uintptr_t)patch_sites + (hash >> 32) % PATCH_SITES * PATCH_SITE_BYTES;
+}
+
+static void stubs_point(unsigned char *code, const struct fisql_patch *plan, uint64_t bias)
+{
+    const struct fisql_patch_entry *entries = fisql_patch_entries(plan);
+    for (uint32_t i = 0; i < plan->entries_count; i++) {
+        uint64_t words[2] = {entries[i].address + bias, site_of(entries[i].address + bias)};
+        memcpy(code + entries[i].stub - sizeof words, words, sizeof words);
+    }
+}
+
+/* Makes the stubs. NULL, or why it cannot be done. */
+static const char *area_make(struct patch_area *area, const struct fisql_patch *plan, uint64_t bias)
+{
+    uint64_t entered = (uint64_t)(uintptr_t)patch_entered;
+    area->bytes = (FISQL_PATCH_HEAD + plan->code_bytes + PAGE - 1) & ~(uint64_t)(PAGE - 1);
+    area->memory = map_near(plan->low + bias, plan->high + bias, area->bytes);
+    if (area->memory == NULL)
+        return "there is no room for stubs within reach of its code";
+    memcpy(area->memory, &entered, sizeof entered);
+    unsigned char *code = area->memory + FISQL_PATCH_HEAD;
+    memcpy(code, fisql_patch_code(plan), plan->code_bytes);
+    bool fits = relocate(code, plan, bias);
+    stubs_point(code, plan, bias);
+    if (fits && mprotect(area->memory, area->bytes, PROT_READ | PROT_EXEC) == 0)
+        return NULL;
+    munmap(area->memory, area->bytes);
+    area->memory = NULL;
+    return fits ? "the system lets no new code run (SELinux, PaX, prctl)"
+                : "what fisql record says of it does not fit it";
+}
+
+/* ---- the jumps ---- */
+
+static bool entry_is(const struct fisql_patch_entry *entry, uint64_t bias)
+{
+    return memcmp((const void *)(uintptr_t)(entry->address + bias), entry->before,
+                  FISQL_PATCH_JUMP) == 0;
+}
+
+static bool wanted(const struct fisql_patch_entry *entry, uint64_t bias)
+{
+    return process.filtered == 0 || filter_passes(entry->address + bias);
+}
+
+static void jump_write(const struct fisql_patch_entry *entry, const struct patch_area *area)
+{
+    unsigned char jump[FISQL_PATCH_JUMP] = {0xe9};
+    uint64_t at = entry->address + area->bias;
+    uint64_t stub = (uint64_t)(uintptr_t)area->memory + FISQL_PATCH_HEAD + entry->stub;
+    int32_t displacement = (int32_t)(int64_t)(stub - at - sizeof jump);
+    memcpy(jump + 1, &displacement, sizeof displacement);
+    memcpy((void *)(uintptr_t)at, jump, sizeof jump);
+}
+
+/* Writes the jumps of entries [from, to), which lie in one run of pages. Returns how many; -1 = the
+ * pages cannot be written. */
+static int64_t run_write(const struct patch_area *area, uint32_t from, uint32_t to)
+{
+    const struct fisql_patch_entry *entries = fisql_patch_entries(area->plan);
+    uint64_t low = (entries[from].address + area->bias) & ~(uint64_t)(PAGE - 1);
+    uint64_t high = (entries[to - 1].address + area->bias + FISQL_PATCH_JUMP + PAGE - 1) &
+                    ~(uint64_t)(PAGE - 1);
+    int64_t written = 0;
+    if (mprotect((void *)(uintptr_t)low, high - low, PROT_READ | PROT_WRITE | PROT_EXEC) != 0)
+        return -1;
+    for (uint32_t i = from; i < to; i++)
+        if (wanted(&entries[i], area->bias) && entry_is(&entries[i], area->bias)) {
+            jump_write(&entries[i], area);
+            written++;
+        }
+    mprotect((void *)(uintptr_t)low, high - low, PROT_READ | PROT_EXEC);
+    return written;
+}
+
+static uint64_t page_of(uint64_t address)
+{
+    return address / PAGE;
+}
+
+static const char *jumps_write(const struct patch_area *area, uint32_t *patched)
+{
+    const struct fisql_patch_entry *entries = fisql_patch_entries(area->plan);
+    uint32_t count = area->plan->entries_count;
+    for (uint32_t from = 0, to; from < count; from = to) {
+        for (to = from + 1; to < count; to++)
+            if (page_of(entries[to].address) >
+                page_of(entries[to - 1].address + FISQL_PATCH_JUMP - 1) + 1)
+                break;
+        int64_t written = run_write(area, from, to);
+        if (written < 0)
+            return *patched == 0 ? "its code cannot be made writable (SELinux, PaX, seccomp)"
+                                 : NULL;
+        *patched += (uint32_t)written;
+    }
+    return NULL;
+}
+
+/* ---- one function ---- */
+
+static bool is_empty_function(const unsigned char *code)
+{
+    static const unsigned char mark[] = {0xf3, 0x0f, 0x1e, 0xfa}; /* endbr64 */
+    size_t at = memcmp(code, mark, sizeof mark) == 0 ? sizeof mark : 0;
+    if (code[at++] != 0xc3)
+        return false;
+    /* Behind it lies alignment: int3, or one of the long forms of nop. */
+    return at >= FISQL_PATCH_JUMP || code[at] == 0xcc || code[at] == 0x66 || code[at] == 0x90 ||
+           (code[at] == 0x0f && code[at + 1] == 0x1f);
+}
+
+bool patch_empty_function(uint64_t address, void (*instead)(void))
+{
+    unsigned char *code = (unsigned char *)(uintptr_t)address;
+    uint64_t page = address & ~(uint64_t)(PAGE - 1), target = (uint64_t)(uintptr_t)instead;
+    uint64_t bytes = ((address + FISQL_PATCH_JUMP + PAGE - 1) & ~(uint64_t)(PAGE - 1)) - page;
+    unsigned char jump[FISQL_PATCH_JUMP] = {0xe9}, far_jump[6] = {0xff, 0x25};
+    if ((address & 15) > 16 - FISQL_PATCH_JUMP || !is_empty_function(code))
+        return false;
+    unsigned char *stub = map_near(address, address + FISQL_PATCH_JUMP, PAGE);
+    if (stub == NULL)
+        return false;
+    memcpy(stub, far_jump, sizeof far_jump);
+    memcpy(stub + sizeof far_jump, &target, sizeof target);
+    int32_t displacement = (int32_t)(stub - code - (int64_t)sizeof jump);
+    memcpy(jump + 1, &displacement, sizeof displacement);
+    if (mprotect(stub, PAGE, PROT_READ | PROT_EXEC) != 0 ||
+        mprotect((void *)(uintptr_t)page, bytes, PROT_READ | PROT_WRITE | PROT_EXEC) != 0) {
+        munmap(stub, PAGE);
+        return false;
+    }
+    memcpy(code, jump, sizeof jump);
+    mprotect((void *)(uintptr_t)page, bytes, PROT_READ | PROT_EXEC);
+    return true;
+}
+
+void patch_own_function_empty(uint64_t address)
+{
+    void *page = (void *)(uintptr_t)(address & ~(uint64_t)(PAGE - 1));
+    if (mprotect(page, PAGE, PROT_READ | PROT_WRITE | PROT_EXEC) != 0)
+        return;
+    *(volatile unsigned char *)(uintptr_t)address = 0xc3;
+    mprotect(page, PAGE, PROT_READ | PROT_EXEC);
+}
+
+/* ---- the whole ---- */
+
+static struct patch_area *area_free(void)
+{
+    for (uint32_t i = 0; i < AREAS_MAX; i++)
+        if (areas[i].start == 0) {
+            if (i >= areas_used)
+                __atomic_store_n(&areas_used, i + 1, __ATOMIC_RELEASE);
+            return &areas[i];
+        }
+    return NULL;
+}
+
+const char *patch_module(const struct fisql_patch *plan, uint64_t bytes,
+                         const struct feature_module *module, uint32_t *patched)
+{
+    struct patch_area *area = area_free();
+    *patched = 0;
+    if (plan == NULL || !fisql_patch_is_sound(plan, bytes, module->start - module->bias,
+                                              module->end - module->bias))
+        return "what fisql record says of it cannot be read";
+    if (area == NULL)
+        return "there are too many modules";
+    *area = (struct patch_area){.plan = plan, .bias = module->bias};
+    const char *problem = area_make(area, plan, module->bias);
+    if (problem != NULL)
+        return problem;
+    area->end = module->end;
+    __atomic_store_n(&area->start, module->start, __ATOMIC_RELEASE);
+    return jumps_write(area, patched);
+}
+
+void patch_module_gone(uint64_t start, uint64_t end)
+{
+    for (uint32_t i = 0; i < areas_used; i++) {
+        struct patch_area *area = &areas[i];
+        if (area->start == 0 || area->start >= end || start >= area->end)
+            continue;
+        munmap(area->memory, area->bytes);
+        area->start = 0;
+    }
+}
+
+uint64_t patch_module_place(uint64_t address)
+{
+    uint32_t used = __atomic_load_n(&areas_used, __ATOMIC_ACQUIRE);
+    for (uint32_t i = 0; i < used; i++) {
+        const struct patch_area *area = &areas[i];
+        uint64_t code = (uint64_t)(uintptr_t)area->memory + FISQL_PATCH_HEAD;
+        if (area->start == 0 || address - code >= area->plan->code_bytes)
+            continue;
+        const struct fisql_patch_entry *entries = fisql_patch_entries(area->plan), *best = NULL;
+        for (uint32_t k = 0; k < area->plan->entries_count; k++)
+            if (entries[k].stub <= address - code && (best == NULL || best->stub < entries[k].stub))
+                best = &entries[k];
+        return best != NULL ? best->address + area->bias : address;
+    }
+    return address;
+}
+#else
+uint64_t patch_module_place(uint64_t address)
+{
+    return address;
+}
+#endif
