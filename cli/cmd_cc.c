@@ -50,6 +50,8 @@ static const char help[] =
     "      --no-inline               inline only functions that are declared always_inline. With\n"
     "                                clang, record --values misses the arguments of inlined\n"
     "                                copies without it. Counts stay the same\n"
+    "      --sleds                   no hooks, but room at each function's start (x86-64): the\n"
+    "                                program runs at full speed, and fisql record patches it\n"
     "      --exclude-function=LIST   do not instrument functions whose name contains one of the\n"
     "                                words of LIST, separated by commas (gcc only)\n"
     "      --exclude-file=LIST       the same for file names (gcc only)\n"
@@ -59,7 +61,7 @@ static const char help[] =
     "          cmake -DCMAKE_C_COMPILER=fisql \"-DCMAKE_C_COMPILER_ARG1=cc gcc\" ...\n";
 
 struct plan {
-    bool static_runtime, after_inlining, system_headers, no_inline;
+    bool static_runtime, after_inlining, system_headers, no_inline, sleds;
     const char *exclude_function, *exclude_file; /* borrowed from argv */
     /* what the compiler's arguments say */
     bool compiles, links, shared, partial, is_static, has_debug;
@@ -229,6 +231,20 @@ static void add_joined(struct words *words, const char *option, const char *valu
     add(words, word != NULL ? word : option);
 } /* NOLINT(clang-analyzer-unix.Malloc) */
 
+/* A jump takes 5 bytes. */
+static int add_sled_flags(struct words *words, const struct plan *plan)
+{
+    if (plan->after_inlining || plan->system_headers || plan->no_inline ||
+        plan->exclude_function != NULL || plan->exclude_file != NULL)
+        return fail("cc: --sleds: leave out the options that say which functions get hooks");
+    if (plan->static_runtime || plan->is_static)
+        return fail("cc: --sleds: a static program cannot be patched: it needs hooks");
+    add(words, "-fpatchable-function-entry=5");
+    if (!plan->has_debug)
+        add(words, "-g");
+    return 0;
+}
+
 /* Adds the flags to `words`. `all` has all words of the command, for the compiler's search list. */
 static int add_compile_flags(struct words *words, struct plan *plan, const struct words *all)
 {
@@ -236,6 +252,8 @@ static int add_compile_flags(struct words *words, struct plan *plan, const struc
     static struct compiler_facts facts; /* what it holds lives until exec */
     if (!plan->ada)                     /* a builder of Ada programs has no headers to ask for */
         compiler_ask(&facts, all->items, all->count);
+    if (plan->sleds)
+        return add_sled_flags(words, plan);
     if (plan->after_inlining && plan->no_inline)
         return fail("cc: --after-inlining, --no-inline: use one or the other");
     if (plan->after_inlining && !facts.clang)
@@ -415,6 +433,7 @@ static int parse(struct plan *plan, int argc, char **argv, int *compiler)
         AFTER_INLINING,
         SYSTEM_HEADERS,
         NO_INLINE,
+        SLEDS,
         EXCLUDE_FUNCTION,
         EXCLUDE_FILE
     };
@@ -424,6 +443,7 @@ static int parse(struct plan *plan, int argc, char **argv, int *compiler)
                                                {"exclude-function", EXCLUDE_FUNCTION, true},
                                                {"exclude-file", EXCLUDE_FILE, true},
                                                {"no-inline", NO_INLINE, false},
+                                               {"sleds", SLEDS, false},
                                                {NULL, 0, false}};
     struct args args = {.command = "cc", .help = help, .options = known, .program_follows = true};
     args_begin(&args, argc, argv);
@@ -440,6 +460,9 @@ static int parse(struct plan *plan, int argc, char **argv, int *compiler)
             break;
         case NO_INLINE:
             plan->no_inline = true;
+            break;
+        case SLEDS:
+            plan->sleds = true;
             break;
         case EXCLUDE_FUNCTION:
             plan->exclude_function = args.value;
