@@ -122,6 +122,8 @@ void __cyg_profile_func_exit(void *f, void *s) { (void)f; (void)s; last = READ()
     run([fisql, "cc", "gcc"] + lua + ["-o", "lua.hooks"] + files + libraries)
     run([fisql, "cc", "--static-runtime", "gcc"] + lua + ["-o", "lua.linked"] + files + libraries)
     lua[0] = "-O2"
+    run(["gcc"] + lua + ["-o", "lua2.plain"] + files + libraries)
+    run([fisql, "cc", "gcc"] + lua + ["-o", "lua2.hooks"] + files + libraries)
     run([fisql, "cc", "clang"] + lua + ["-o", "lua.clang"] + files + libraries)
     run([fisql, "cc", "--after-inlining", "clang"] + lua + ["-o", "lua.after"] + files + libraries)
     with open("sort.lua", "w") as file:

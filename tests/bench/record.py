@@ -1,18 +1,22 @@
 #!/usr/bin/env python3
 """make bench: what recording costs, side by side in one run: the plain program, empty hooks, hooks that
 only read the clock (the floor of whatever keeps both times of each call), fisql (preloaded and linked
-in, and with each option that lowers the cost), uftrace on the same build and on its own best one (-pg -mfentry);
+in, with each option that lowers the cost, and recording the program without hooks as it is), uftrace on the same build and on its own best one (-pg -mfentry);
 heaptrack for allocations. Prints a table and writes the section
 "Recording" of docs/performance.md.
 
-    tests/bench/record.py BUILD [ROUNDS]
+    tests/bench/record.py BUILD [ROUNDS] [PART]
+
+With a PART ("as-is") only that is measured, and the page stays.
 
 Everything runs in a temporary folder; logs go to the same file system for all. The rounds are
 interleaved, so that a noisy minute strikes all of them; best and median are given."""
+import os
 import statistics
 import subprocess
+import sys
 
-from common import build_programs, calls_in, fisql, machine, measure, rounds, work, write_section
+from common import build_programs, calls_in, fisql, machine, measure, rounds, run, work, write_section
 
 
 def clock_ns():
@@ -78,7 +82,50 @@ def excess(results, variant, base, of=min):
     return of(results[variant][0]) - of(results[base][0])
 
 
+# ---- without hooks, recorded as it is
+as_is_ratios = []
+
+
+def as_is(title, program, arguments):
+    """Each row's calls are its own: the compiler has inlined more where there are no hooks, and uftrace leaves some
+    functions alone."""
+    plain, hooks = "./%s.plain" % program, "./%s.hooks" % program
+    results = measure(title + ", as it is", {
+        "plain": ([plain] + arguments, None, None),
+        "hooks that only read the clock": ([hooks] + arguments, {"LD_PRELOAD": work + "/clock.so"}, None),
+        "fisql, compiled hooks": ([fisql, "record", "-q", "-o", "run.bin", hooks] + arguments, None, "run.bin"),
+        "fisql, as it is": ([fisql, "record", "-q", "--as-is", "-o", "asis.bin", plain] + arguments, None, "asis.bin"),
+        "uftrace -P .": (["uftrace", "record", "--no-libcall", "--no-event", "-P", ".", "-d", "uftrace3.data", plain] + arguments,
+                         None, "uftrace3.data"),
+    })
+    hooked = calls_in("kept.bin")
+    run([fisql, "record", "-q", "--as-is", "-o", "asis.bin", plain] + arguments)
+    calls = {"plain": 0, "hooks that only read the clock": hooked, "fisql, compiled hooks": hooked,
+             "fisql, as it is": calls_in("asis.bin"),
+             "uftrace -P .": results["uftrace -P ."][2] // 32} # two records of 16 bytes
+    os.unlink("asis.bin")
+    lines = ["### %s, without hooks" % title, "", "| | million calls | wall s, best | median | CPU s, best | ns a call, best | median |",
+             "| --- | --: | --: | --: | --: | --: | --: |"]
+    cost = {}
+    for variant, (walls, cpus, _) in results.items():
+        each = [(of(walls) - of(results["plain"][0])) / calls[variant] * 1e9 if calls[variant] > 1000 else 0
+                for of in (min, statistics.median)]
+        cost[variant] = each[0]
+        lines.append("| %s | %.1f | %.3f | %.3f | %.3f | %.1f | %.1f |" % (
+            variant, calls[variant] / 1e6, min(walls), statistics.median(walls), min(cpus), *each))
+    as_is_ratios.append(("%s as it is: fisql's ns a call to those of hooks that only read the clock" % title, 1.15,
+                         cost["fisql, as it is"] / cost["hooks that only read the clock"]))
+    if cost["uftrace -P ."] > 0:
+        as_is_ratios.append(("%s as it is: fisql's ns a call to those of uftrace -P ." % title, 0.50,
+                             cost["fisql, as it is"] / cost["uftrace -P ."]))
+    return lines + [""]
+
+
 build_programs()
+unhooked = as_is("fib(32)", "fib", ["32"]) + as_is("Lua -O2 sorting", "lua2", ["sort.lua"])
+if sys.argv[3:] == ["as-is"]:
+    print("\n".join(unhooked + ["%s: at most %.2f, measured %.2f" % ratio for ratio in as_is_ratios]))
+    sys.exit()
 report = []
 fib = measure("fib(32)", call_variants("fib", ["32"]))
 fib_calls = calls_in("kept.bin")
@@ -118,6 +165,7 @@ report += ["",
            'place of an entry and an exit, and about their space; each call is still timed, and what is saved is '
            "rows of the database. `--exclude`: only a twentieth of the log is lvm.c's, and each hook has to look "
            'its function up.', ""]
+report += unhooked
 pairs = 2000000
 heap = measure("malloc and free", {
     "plain": (["./heap.plain", str(pairs)], None, None),
@@ -149,7 +197,7 @@ ratios = [
     ("a malloc and free pair: fisql's ns to heaptrack's", 0.30,
      excess(heap, "fisql", "plain") / excess(heap, "heaptrack", "plain")),
     ("two threads' cost a call to one thread's, two cores", 1.2, two / one),
-]
+] + as_is_ratios
 control = excess(threads[2], "clock", "empty") / excess(threads[1], "clock", "empty")
 report += ["### Ratios (best of %d rounds)" % rounds, "", "| | at most | measured |", "| --- | --: | --: |"]
 report += ["| %s | %.2f | %.2f |" % row for row in ratios]

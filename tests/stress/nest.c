@@ -36,7 +36,7 @@ static __attribute__((noinline)) int nest(int n)
     return sum;
 }
 
-static PLAIN void on_signal(int number)
+static PLAIN void nest_signal(int number)
 {
     int error = errno;
     uint64_t turn = __atomic_add_fetch(&shared->nest_begun, 1, __ATOMIC_RELAXED);
@@ -68,7 +68,7 @@ static PLAIN __attribute__((constructor)) void nest_begin(void)
         abort();
     close(file);
     shared = memory;
-    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+    struct sigaction action = {.sa_handler = nest_signal, .sa_flags = SA_RESTART};
     if (strcmp(how, "shallow") == 0)
         sigfillset(&action.sa_mask);
     if (strcmp(how, "stack") == 0)
