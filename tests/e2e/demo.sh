@@ -12,6 +12,12 @@ run "$here/examples/demo" "$TEST_TMP/build"
 same "the demo ends with 0" 0 "$status"
 same "the demo says nothing on stderr" "" "$err"
 
+if [ "$(uname -m)" = x86_64 ]; then
+    has "bash is recorded as it is" "bash: recorded as it is: " "$out"
+    at_least "its calls are there" 10000 "$(sql "$TEST_TMP/build/demo/bash.db" 'SELECT count(*) FROM calls')"
+    has "and call-counts answers" "bash " "$(sed -n '/^\$ fisql query call-counts --limit 4 bash.db/,/^2[.]/p' <<<"$out")"
+fi
+
 # What the answer to a query in the tour holds: answer QUERY
 answer() {
     awk -v start="\$ fisql query $1 --limit 4" '$0 == start { on = 1; next } on && /^$/ { exit } on' <<<"$out"
