@@ -23,6 +23,11 @@
  *                                            the call site, which calls what follows here
  *      10  the moved instructions, then a jump behind those in the function
  *
+ * Where only two bytes can be replaced, because the function is shorter than the jump, or is jumped
+ * into behind them, they become a short jump to the jump, its *hop*. A hop lies behind the jump of
+ * another function, the *donor*, whose moved instructions leave room for both, and which is patched
+ * first.
+ *
  * Constants that moved instructions need lie behind the last jump, 8-byte aligned.
  */
 #ifndef FISQL_FORMATS_PATCH_H
@@ -34,7 +39,8 @@
 
 #define FISQL_PATCH_MAGIC "fisqlpt1"
 #define FISQL_PATCH_ALIGN 16u
-#define FISQL_PATCH_JUMP 5u   /* bytes of the jump at an entry */
+#define FISQL_PATCH_JUMP 5u /* bytes of the jump at an entry */
+#define FISQL_PATCH_SHORT_JUMP 2u
 #define FISQL_PATCH_HEAD 16u  /* words before the code, and data before each stub */
 #define FISQL_PATCH_MOVED 10u /* where the moved instructions begin in a stub */
 #define FISQL_PATCH_ENTRIES_MAX (1u << 22)
@@ -60,8 +66,38 @@ struct fisql_patch_entry {
     uint32_t stub;                    /* offset in the code */
     uint8_t before[FISQL_PATCH_JUMP]; /* the bytes that the jump replaces */
     uint8_t flags;                    /* FISQL_PATCH_CALLS */
-    uint8_t reserved[2];
+    int8_t hop; /* where its hop lies, from the end of the short jump; 0 = it has none */
+    uint8_t reserved;
 };
+
+/* How many bytes of the function are replaced at its start. */
+static inline uint32_t fisql_patch_taken(const struct fisql_patch_entry *entry)
+{
+    return entry->hop != 0 ? FISQL_PATCH_SHORT_JUMP : FISQL_PATCH_JUMP;
+}
+
+/* Where the jump to its stub lies. */
+static inline uint64_t fisql_patch_jump(const struct fisql_patch_entry *entry)
+{
+    return entry->hop != 0 ? entry->address + FISQL_PATCH_SHORT_JUMP + (uint64_t)(int64_t)entry->hop
+                           : entry->address;
+}
+
+/* The entry of a hop's donor, by its index; `count` if there is none. */
+static inline uint32_t fisql_patch_donor(const struct fisql_patch_entry *entries, uint32_t count,
+                                         uint32_t index)
+{
+    uint64_t donor = fisql_patch_jump(&entries[index]) - FISQL_PATCH_JUMP;
+    bool before = donor < entries[index].address;
+    uint32_t i = index;
+    while (entries[i].address != donor) {
+        if (before ? i == 0 || entries[i].address < donor
+                   : i + 1 == count || entries[i].address > donor)
+            return count;
+        i = before ? i - 1 : i + 1;
+    }
+    return entries[i].hop == 0 ? i : count;
+}
 
 enum fisql_patch_fixup_kind {
     /* 4 bytes: target - (address of the place + 4) - trailing */
@@ -141,7 +177,9 @@ static inline bool fisql_patch_is_sound(const struct fisql_patch *plan, uint64_t
         const struct fisql_patch_entry *entry = &entries[i];
         uint64_t next = i + 1 < plan->entries_count ? entries[i + 1].address : end;
         if (entry->address < start || entry->address >= end || next > end ||
-            next < entry->address || next - entry->address < FISQL_PATCH_JUMP ||
+            next < entry->address || next - entry->address < fisql_patch_taken(entry) ||
+            (entry->hop != 0 &&
+             fisql_patch_donor(entries, plan->entries_count, i) == plan->entries_count) ||
             entry->stub % FISQL_PATCH_ALIGN != 0 || entry->stub < FISQL_PATCH_HEAD ||
             entry->stub > plan->code_bytes ||
             plan->code_bytes - entry->stub < FISQL_PATCH_MOVED + FISQL_PATCH_JUMP)

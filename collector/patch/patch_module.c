@@ -25,8 +25,8 @@ struct patch_area {
     const struct fisql_patch *plan; /* stays mapped */
     uint64_t bias;
 };
-static struct patch_area areas[AREAS_MAX];
-static uint32_t areas_used; /* atomic */
+static struct patch_area *areas; /* mapped when the first is needed: most processes need none */
+static uint32_t areas_used;      /* atomic; 0 without areas */
 
 /* ---- where stubs lie ---- */
 
@@ -133,22 +133,48 @@ static const char *area_make(struct patch_area *area, const struct fisql_patch *
 static bool entry_is(const struct fisql_patch_entry *entry, uint64_t bias)
 {
     return memcmp((const void *)(uintptr_t)(entry->address + bias), entry->before,
-                  FISQL_PATCH_JUMP) == 0;
+                  fisql_patch_taken(entry)) == 0;
+}
+
+/* Does the processor keep return addresses, too (CET)? RDSSPQ does nothing if not. */
+static bool has_shadow_stack(void)
+{
+    uint64_t pointer = 0;
+    __asm__ volatile("rdsspq %0" : "+r"(pointer));
+    return pointer != 0;
 }
 
 static bool wanted(const struct fisql_patch_entry *entry, uint64_t bias)
 {
+    if ((entry->flags & FISQL_PATCH_CALLS) != 0 && has_shadow_stack())
+        return false;
     return process.filtered == 0 || filter_passes(entry->address + bias);
+}
+
+/* The jump to the stub, as it lies in memory. */
+static void jump_make(unsigned char jump[FISQL_PATCH_JUMP], const struct fisql_patch_entry *entry,
+                      const struct patch_area *area)
+{
+    uint64_t at = fisql_patch_jump(entry) + area->bias;
+    uint64_t stub = (uint64_t)(uintptr_t)area->memory + FISQL_PATCH_HEAD + entry->stub;
+    int32_t displacement = (int32_t)(int64_t)(stub - at - FISQL_PATCH_JUMP);
+    jump[0] = 0xe9;
+    memcpy(jump + 1, &displacement, sizeof displacement);
 }
 
 static void jump_write(const struct fisql_patch_entry *entry, const struct patch_area *area)
 {
-    unsigned char jump[FISQL_PATCH_JUMP] = {0xe9};
-    uint64_t at = entry->address + area->bias;
-    uint64_t stub = (uint64_t)(uintptr_t)area->memory + FISQL_PATCH_HEAD + entry->stub;
-    int32_t displacement = (int32_t)(int64_t)(stub - at - sizeof jump);
-    memcpy(jump + 1, &displacement, sizeof displacement);
-    memcpy((void *)(uintptr_t)at, jump, sizeof jump);
+    unsigned char jump[FISQL_PATCH_JUMP];
+    jump_make(jump, entry, area);
+    memcpy((void *)(uintptr_t)(fisql_patch_jump(entry) + area->bias), jump, sizeof jump);
+}
+
+static bool jump_is_there(const struct fisql_patch_entry *entry, const struct patch_area *area)
+{
+    unsigned char jump[FISQL_PATCH_JUMP];
+    jump_make(jump, entry, area);
+    return memcmp((const void *)(uintptr_t)(fisql_patch_jump(entry) + area->bias), jump,
+                  sizeof jump) == 0;
 }
 
 /* Writes the jumps of entries [from, to), which lie in one run of pages. Returns how many; -1 = the
@@ -163,12 +189,35 @@ static int64_t run_write(const struct patch_area *area, uint32_t from, uint32_t 
     if (mprotect((void *)(uintptr_t)low, high - low, PROT_READ | PROT_WRITE | PROT_EXEC) != 0)
         return -1;
     for (uint32_t i = from; i < to; i++)
-        if (wanted(&entries[i], area->bias) && entry_is(&entries[i], area->bias)) {
+        if (entries[i].hop == 0 && wanted(&entries[i], area->bias) &&
+            entry_is(&entries[i], area->bias)) {
             jump_write(&entries[i], area);
             written++;
         }
     mprotect((void *)(uintptr_t)low, high - low, PROT_READ | PROT_EXEC);
     return written;
+}
+
+/* Patches a function by its hop. The donor's moved instructions are not run in place any more. */
+static bool hop_write(const struct patch_area *area, uint32_t index)
+{
+    const struct fisql_patch_entry *entries = fisql_patch_entries(area->plan),
+                                   *entry = &entries[index];
+    const struct fisql_patch_entry *donor =
+        &entries[fisql_patch_donor(entries, area->plan->entries_count, index)];
+    if (!wanted(entry, area->bias) || !entry_is(entry, area->bias) || !jump_is_there(donor, area))
+        return false;
+    uint64_t low = entry->address < donor->address ? entry->address : donor->address;
+    uint64_t high = entry->address < donor->address ? donor->address : entry->address;
+    void *page = (void *)(uintptr_t)((low + area->bias) & ~(uint64_t)(PAGE - 1));
+    uint64_t bytes = high + area->bias + 2 * FISQL_PATCH_JUMP - (uint64_t)(uintptr_t)page;
+    if (mprotect(page, bytes, PROT_READ | PROT_WRITE | PROT_EXEC) != 0)
+        return false;
+    jump_write(entry, area);
+    unsigned char hop[FISQL_PATCH_SHORT_JUMP] = {0xeb, (unsigned char)entry->hop};
+    memcpy((void *)(uintptr_t)(entry->address + area->bias), hop, sizeof hop);
+    mprotect(page, bytes, PROT_READ | PROT_EXEC);
+    return true;
 }
 
 static uint64_t page_of(uint64_t address)
@@ -191,6 +240,8 @@ static const char *jumps_write(const struct patch_area *area, uint32_t *patched)
                                  : NULL;
         *patched += (uint32_t)written;
     }
+    for (uint32_t i = 0; i < count; i++)
+        *patched += entries[i].hop != 0 && hop_write(area, i);
     return NULL;
 }
 
@@ -245,6 +296,13 @@ void patch_own_function_empty(uint64_t address)
 
 static struct patch_area *area_free(void)
 {
+    if (areas == NULL) {
+        void *memory = mmap(NULL, AREAS_MAX * sizeof *areas, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (memory == MAP_FAILED)
+            return NULL;
+        areas = memory;
+    }
     for (uint32_t i = 0; i < AREAS_MAX; i++)
         if (areas[i].start == 0) {
             if (i >= areas_used)
@@ -263,7 +321,7 @@ const char *patch_module(const struct fisql_patch *plan, uint64_t bytes,
                                               module->end - module->bias))
         return "what fisql record says of it cannot be read";
     if (area == NULL)
-        return "there are too many modules";
+        return "there are too many modules, or no memory";
     *area = (struct patch_area){.plan = plan, .bias = module->bias};
     const char *problem = area_make(area, plan, module->bias);
     if (problem != NULL)

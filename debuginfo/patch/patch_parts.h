@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "debuginfo/elf/elf_file.h"
+#include "formats/patch.h"
 
 #define PATCH_SPANS_MAX 16
 #define PATCH_NONE SIZE_MAX
@@ -23,7 +24,7 @@ struct patch_span {
 enum patch_mark {
     PATCH_CALLED = 1 << 0,
     PATCH_JUMPED = 1 << 1,  /* the piece that is described before it jumps to its start */
-    PATCH_ENTERED = 1 << 2, /* something leads behind its first byte, where a jump would lie */
+    PATCH_DONATES = 1 << 2, /* a hop lies behind its jump */
     PATCH_NAMED = 1 << 3,   /* a symbol names it as a function */
     PATCH_COLD = 1 << 4,    /* a symbol names it as the cold part of one */
     PATCH_LEAVES = 1 << 5,  /* it may return elsewhere than to its caller: __builtin_eh_return() */
@@ -44,11 +45,18 @@ struct patch_function {
     uint64_t place;      /* of its description */
     size_t before;       /* the piece described before it, or PATCH_NONE */
     uint32_t taken;      /* how many words, numbers or lea have its address */
+    uint8_t entered;     /* the first byte behind its start that something leads to, if below
+                          * PATCH_REACH; 0 = none */
     uint32_t tabled;     /* how many of them are a jump's */
     uint16_t marks;
     enum patch_role role;
-    bool overlapped; /* it starts inside another one */
+    enum fisql_patch_reason reason; /* as planned */
+    int8_t hop;                     /* as planned; 0 = none */
+    bool overlapped;                /* it starts inside another one */
 };
+
+/* A jump and a hop behind it. */
+#define PATCH_REACH (2 * FISQL_PATCH_JUMP)
 
 struct patch_address {
     uint64_t address;

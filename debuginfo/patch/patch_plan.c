@@ -145,10 +145,11 @@ static int hook(struct making *making, const struct patch_function *piece,
     making->code_bytes = end;
     struct fisql_patch_entry entry = {.address = piece->start,
                                       .stub = (uint32_t)stub,
-                                      .flags = moved->calls ? FISQL_PATCH_CALLS : 0};
+                                      .flags = moved->calls ? FISQL_PATCH_CALLS : 0,
+                                      .hop = piece->hop};
     struct fisql_patch_fixup word = {
         .place = (uint32_t)pushed, .kind = FISQL_PATCH_ABSOLUTE, .target = moved->pushed};
-    memcpy(entry.before, code, sizeof entry.before);
+    memcpy(entry.before, code, fisql_patch_taken(&entry));
     if (array_add(&making->entries, &making->entries_count, &making->entries_capacity, entry,
                   making->error) != 0 ||
         add_fixups(making, moved, place) != 0)
@@ -156,7 +157,9 @@ static int hook(struct making *making, const struct patch_function *piece,
     return moved->calls ? add_fixup(making, word) : 0;
 }
 
-static enum fisql_patch_reason move(struct making *making, size_t index, struct x86_moved *moved)
+/* Moves what `bytes` bytes at the function's start hold. */
+static enum fisql_patch_reason move(const struct making *making, size_t index, unsigned bytes,
+                                    struct x86_moved *moved)
 {
     static const enum fisql_patch_reason reasons[] = {[X86_MOVED] = FISQL_PATCH_HOOKED,
                                                       [X86_MOVE_SHORT] = FISQL_PATCH_SHORT,
@@ -166,16 +169,99 @@ static enum fisql_patch_reason move(struct making *making, size_t index, struct 
     const struct patch_function *piece = &making->functions.functions[index];
     const struct patch_span *span = patch_span_of(&making->functions, piece->start);
     uint64_t room = room_end(making, index, piece->end);
-    enum fisql_patch_reason reason = reasons[x86_move(
-        moved, span->bytes + (piece->start - span->start), piece->end - piece->start,
-        room - piece->start, piece->start, FISQL_PATCH_JUMP)];
+    enum fisql_patch_reason reason =
+        reasons[x86_move(moved, span->bytes + (piece->start - span->start),
+                         piece->end - piece->start, room - piece->start, piece->start, bytes)];
     if (reason != FISQL_PATCH_HOOKED)
         return reason;
+    return in_reach(making, moved) ? FISQL_PATCH_HOOKED : FISQL_PATCH_FAR;
+}
+
+/* What keeps a function from being hooked, its first instructions apart. */
+static enum fisql_patch_reason look(const struct making *making, size_t index)
+{
+    const struct patch_function *piece = &making->functions.functions[index];
+    const struct patch_span *span = patch_span_of(&making->functions, piece->start);
+    if (piece->role == PATCH_PART)
+        return FISQL_PATCH_PART;
+    if (piece->role == PATCH_START)
+        return FISQL_PATCH_START;
+    if (piece->overlapped)
+        return FISQL_PATCH_UNREADABLE;
+    if ((piece->marks & (PATCH_LEAVES | PATCH_UNWINDS)) != 0)
+        return FISQL_PATCH_UNWINDS;
+    if ((piece->marks & PATCH_POPS) != 0)
+        return FISQL_PATCH_POPS;
+    if ((piece->marks & PATCH_ASKS) != 0)
+        return FISQL_PATCH_CALLER;
     /* Hooks that were compiled in get it, and are not called. */
     if (!making->hooks && x86_uses_return_address(span->bytes + (piece->start - span->start),
                                                   piece->end - piece->start))
         return FISQL_PATCH_RETURN;
-    return in_reach(making, moved) ? FISQL_PATCH_HOOKED : FISQL_PATCH_FAR;
+    return FISQL_PATCH_HOOKED;
+}
+
+static void decide(struct making *making, size_t index)
+{
+    struct patch_function *piece = &making->functions.functions[index];
+    struct x86_moved moved;
+    piece->reason = look(making, index);
+    if (piece->reason != FISQL_PATCH_HOOKED)
+        return;
+    if (piece->entered != 0 && piece->entered < FISQL_PATCH_JUMP)
+        piece->reason = FISQL_PATCH_ENTERED;
+    else
+        piece->reason = move(making, index, FISQL_PATCH_JUMP, &moved);
+}
+
+/* ---- hops ---- */
+
+/* Where the function's hop would lie behind the donor's jump; 0 if that is too far away. */
+static int8_t hop_to(const struct patch_function *piece, const struct patch_function *donor)
+{
+    int64_t distance =
+        (int64_t)(donor->start + FISQL_PATCH_JUMP - piece->start) - (int64_t)FISQL_PATCH_SHORT_JUMP;
+    return distance >= INT8_MIN && distance <= INT8_MAX ? (int8_t)distance : 0;
+}
+
+static bool can_donate(const struct making *making, size_t index)
+{
+    const struct patch_function *donor = &making->functions.functions[index];
+    struct x86_moved moved;
+    return donor->reason == FISQL_PATCH_HOOKED && donor->hop == 0 && donor->entered == 0 &&
+           (donor->marks & PATCH_DONATES) == 0 && donor->end - donor->start >= PATCH_REACH &&
+           move(making, index, PATCH_REACH, &moved) == FISQL_PATCH_HOOKED;
+}
+
+static bool take_hop(struct making *making, size_t index, size_t other)
+{
+    struct patch_function *functions = making->functions.functions;
+    int8_t hop = hop_to(&functions[index], &functions[other]);
+    if (hop == 0 || !can_donate(making, other))
+        return false;
+    functions[index].hop = hop;
+    functions[index].reason = FISQL_PATCH_HOOKED;
+    functions[other].marks |= PATCH_DONATES;
+    return true;
+}
+
+/* Finds a hop for a function in which there is room for a short jump alone. */
+static void find_hop(struct making *making, size_t index)
+{
+    const struct patch_functions *functions = &making->functions;
+    const struct patch_function *piece = &functions->functions[index];
+    struct x86_moved moved;
+    if ((piece->reason != FISQL_PATCH_SHORT && piece->reason != FISQL_PATCH_ENTERED) ||
+        (piece->entered != 0 && piece->entered < FISQL_PATCH_SHORT_JUMP) ||
+        move(making, index, FISQL_PATCH_SHORT_JUMP, &moved) != FISQL_PATCH_HOOKED)
+        return;
+    for (size_t i = index; i-- > 0 && piece->start - functions->functions[i].start <= INT8_MAX;)
+        if (take_hop(making, index, i))
+            return;
+    for (size_t i = index + 1;
+         i < functions->count && functions->functions[i].start - piece->start <= INT8_MAX; i++)
+        if (take_hop(making, index, i))
+            return;
 }
 
 static int plan_one(struct making *making, size_t index)
@@ -183,25 +269,31 @@ static int plan_one(struct making *making, size_t index)
     const struct patch_function *piece = &making->functions.functions[index];
     const struct patch_span *span = patch_span_of(&making->functions, piece->start);
     struct x86_moved moved;
-    enum fisql_patch_reason reason;
-    if (piece->role == PATCH_START)
-        reason = FISQL_PATCH_START;
-    else if (piece->overlapped || making->entries_count == FISQL_PATCH_ENTRIES_MAX ||
-             making->code_bytes > UINT32_MAX - 2 * STUB_BYTES_MAX)
+    unsigned bytes = piece->hop != 0                       ? FISQL_PATCH_SHORT_JUMP
+                     : (piece->marks & PATCH_DONATES) != 0 ? PATCH_REACH
+                                                           : FISQL_PATCH_JUMP;
+    enum fisql_patch_reason reason = piece->reason;
+    if (reason == FISQL_PATCH_HOOKED && (making->entries_count == FISQL_PATCH_ENTRIES_MAX ||
+                                         making->code_bytes > UINT32_MAX - 2 * STUB_BYTES_MAX))
         reason = FISQL_PATCH_UNREADABLE;
-    else if ((piece->marks & (PATCH_LEAVES | PATCH_UNWINDS)) != 0)
-        reason = FISQL_PATCH_UNWINDS;
-    else if ((piece->marks & PATCH_POPS) != 0)
-        reason = FISQL_PATCH_POPS;
-    else if ((piece->marks & PATCH_ASKS) != 0)
-        reason = FISQL_PATCH_CALLER;
-    else if ((piece->marks & PATCH_ENTERED) != 0)
-        reason = FISQL_PATCH_ENTERED;
-    else
-        reason = move(making, index, &moved);
+    if (reason == FISQL_PATCH_HOOKED)
+        reason = move(making, index, bytes, &moved);
     if (reason != FISQL_PATCH_HOOKED)
         return leave(making, piece->start, reason);
     return hook(making, piece, span->bytes + (piece->start - span->start), &moved);
+}
+
+static int plan_all(struct making *making)
+{
+    size_t count = making->functions.count;
+    for (size_t i = 0; i < count; i++)
+        decide(making, i);
+    for (size_t i = 0; i < count; i++)
+        find_hop(making, i);
+    for (size_t i = 0; i < count; i++)
+        if (plan_one(making, i) != 0)
+            return -1;
+    return 0;
 }
 
 /* The parts of the plan follow one another, each 8-byte aligned. */
@@ -263,11 +355,8 @@ static int make(struct making *making, const struct elf_file *module)
         find_hooks(making, module) != 0)
         return -1;
     making->low = UINT64_MAX;
-    for (size_t i = 0; i < functions->count; i++)
-        if (functions->functions[i].role == PATCH_PART
-                ? leave(making, functions->functions[i].start, FISQL_PATCH_PART) != 0
-                : plan_one(making, i) != 0)
-            return -1;
+    if (plan_all(making) != 0)
+        return -1;
     for (size_t i = 0; i < functions->frameless_count; i++)
         if (leave(making, functions->frameless[i].address, FISQL_PATCH_NO_FRAME) != 0)
             return -1;

@@ -13,7 +13,6 @@
 #include "base/sorted.h"
 #include "debuginfo/x86/hook_calls.h"
 #include "debuginfo/x86/x86_sweep.h"
-#include "formats/patch.h"
 
 #define WORD 8u
 #ifndef DT_RELR
@@ -42,9 +41,15 @@ static struct patch_function *piece_at(const struct marking *marking, uint64_t a
     return next > 0 ? &functions->functions[next - 1] : NULL;
 }
 
-static bool is_entered(const struct patch_function *piece, uint64_t address)
+/* Something leads to an address, or has it. */
+static bool enter(struct patch_function *piece, uint64_t address)
 {
-    return address != piece->start && address - piece->start < FISQL_PATCH_JUMP;
+    uint64_t at = address - piece->start;
+    if (at == 0 || at >= PATCH_REACH)
+        return false;
+    if (piece->entered == 0 || at < piece->entered)
+        piece->entered = (uint8_t)at;
+    return true;
 }
 
 /* Something has an address. */
@@ -55,8 +60,8 @@ static void take(struct marking *marking, uint64_t address)
         return;
     if (address == piece->start)
         piece->taken += piece->taken < UINT32_MAX;
-    else if (is_entered(piece, address))
-        piece->marks |= PATCH_ENTERED;
+    else
+        enter(piece, address);
 }
 
 static void lead(struct marking *marking, enum x86_reference how, uint64_t target)
@@ -64,14 +69,14 @@ static void lead(struct marking *marking, enum x86_reference how, uint64_t targe
     struct patch_functions *functions = marking->functions;
     const struct patch_function *current =
         marking->current != PATCH_NONE ? &functions->functions[marking->current] : NULL;
-    if (current != NULL && target >= current->start + FISQL_PATCH_JUMP && target < current->end)
+    if (current != NULL && target >= current->start + PATCH_REACH && target < current->end)
         return;
     struct patch_function *piece = piece_at(marking, target);
     if (piece == NULL)
         return;
-    if (is_entered(piece, target)) {
-        piece->marks |= PATCH_ENTERED;
-    } else if (target == piece->start && piece != current) {
+    if (enter(piece, target))
+        return;
+    if (target == piece->start && piece != current) {
         if (how == X86_REFERS_CALL || current == NULL)
             piece->marks |= PATCH_CALLED;
         if (how == X86_REFERS_CALL && current != NULL && (current->marks & PATCH_LEAVES) != 0)

@@ -145,12 +145,15 @@ static void patch(struct library *library)
         const struct fisql_patch_entry *hooked = &fisql_patch_entries(from)[i];
         unsigned char *place = (unsigned char *)library->bias + hooked->address;
         uintptr_t page = (uintptr_t)place & ~(uintptr_t)4095;
-        if (memcmp(place, hooked->before, sizeof hooked->before) != 0)
+        if (memcmp(place, hooked->before, fisql_patch_taken(hooked)) != 0)
             check(false, "the bytes at %lx are known", (unsigned long)hooked->address);
         mprotect((void *)page, 8192, PROT_READ | PROT_WRITE | PROT_EXEC);
-        uint32_t distance = (uint32_t)(library->code + hooked->stub - (place + FISQL_PATCH_JUMP));
-        *place = 0xe9;
-        memcpy(place + 1, &distance, 4);
+        unsigned char *jump = (unsigned char *)library->bias + fisql_patch_jump(hooked);
+        if (hooked->hop != 0)
+            memcpy(place, (unsigned char[]){0xeb, (unsigned char)hooked->hop}, 2);
+        uint32_t distance = (uint32_t)(library->code + hooked->stub - (jump + FISQL_PATCH_JUMP));
+        *jump = 0xe9;
+        memcpy(jump + 1, &distance, 4);
     }
 }
 
@@ -274,6 +277,39 @@ static void moved(void)
     }
     check(run(&library, "again", 5) == 8 && calls_of(&library, "again") == 5,
           "a jump to a function's entry is a call");
+    release(&library);
+}
+
+/* ---- hops ---- */
+
+static const char hops_code[] =
+    "function any\n mov $1, %eax\n mov $2, %ecx\n add %ecx, %eax\n ret\n done any\n"
+    "packed tiny\n xor %eax, %eax\n ret\n done tiny\n"
+    "packed sums\n xor %eax, %eax\n 1: add %edi, %eax\n dec %edi\n jnz 1b\n ret\n done sums\n"
+    "packed donor\n mov %edi, %eax\n add $3, %eax\n add $4, %eax\n add $5, %eax\n ret\n"
+    "done donor\n"
+    "packed least\n ret\n done least\n"
+    "packed at_once\n nop\n 1: dec %edi\n jnz 1b\n mov $7, %eax\n ret\n done at_once\n"
+    "packed third\n mov %edi, %eax\n ret\n done third\n";
+
+static void hops(void)
+{
+    static const struct call tries[] = {{"tiny", 0}, {"sums", 4}, {"any", 0}, {"donor", 1}};
+    struct library library;
+    long before[sizeof tries / sizeof *tries];
+    if (!build(&library, "hops", hops_code, "") || !plan(&library) || !load(&library))
+        return;
+    check_equal(FISQL_PATCH_SHORT, how(&library, "least"), "a byte is too short for a short jump");
+    check_equal(FISQL_PATCH_ENTERED, how(&library, "at_once"), "one of two may not be jumped to");
+    check_equal(FISQL_PATCH_SHORT, how(&library, "third"), "each donor has one hop");
+    for (size_t i = 0; i < sizeof tries / sizeof *tries; i++)
+        before[i] = run(&library, tries[i].name, tries[i].argument);
+    patch(&library);
+    for (size_t i = 0; i < sizeof tries / sizeof *tries; i++) {
+        uint64_t calls = calls_of(&library, tries[i].name);
+        check_equal(before[i], run(&library, tries[i].name, tries[i].argument), tries[i].name);
+        check_equal(calls + 1, calls_of(&library, tries[i].name), "by a hop it is counted");
+    }
     release(&library);
 }
 
@@ -534,6 +570,7 @@ int main(void)
     if (chdir(folder != NULL ? folder : mkdtemp(own)) != 0)
         return 1;
     moved();
+    hops();
     left_out();
     cold();
     debug_frame();
