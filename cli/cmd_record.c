@@ -434,7 +434,7 @@ static void say_result(const struct live *live, const struct log_totals *totals,
                        const struct record_options *options)
 {
     char saved[128] = "";
-    if (live->salvaged_chunks != 0)
+    if (live->salvaged_calls != 0)
         snprintf(saved, sizeof saved,
                  " (%llu calls saved from processes that ended without writing them)",
                  (unsigned long long)live->salvaged_calls);
@@ -522,6 +522,7 @@ static int run(struct live *live, struct log_place *place, const struct record_o
     signals_begin(signals);
     beside_start(&beside, live, options);
     run_append(live, options, argv);
+    changes_begin(live, options);
     live_reserve(live);
     log_space_begin(&space, place->log);
     signals->program = program_start(argv, signals, live);
@@ -596,7 +597,8 @@ static void as_is_choose(struct record_options *options, const char *program)
 {
     struct program_file file;
     program_file_look(&file, program);
-    if (options->as_is == 1 && (file.hooks || file.collector || file.emulator))
+    if (options->as_is == 1 &&
+        (file.hooks || file.collector || file.emulator || (file.known && !file.machine_same)))
         options->as_is = 0;
 }
 

@@ -3,6 +3,23 @@
 
 #include "cli/out/clock.h"
 
+#include <stdio.h>
+
+void changes_begin(struct live *live, const struct record_options *options)
+{
+    struct fisql_change change = {.what = options->only ? FISQL_CHANGE_ONLY : FISQL_CHANGE_EXCLUDE,
+                                  .ns = (uint64_t)clock_ns()};
+    size_t used = 0, size = sizeof change.detail;
+    if (live->changes == NULL || options->patterns.count == 0)
+        return;
+    for (size_t i = 0; i < options->patterns.count && used < size; i++)
+        used += (size_t)snprintf(change.detail + used, size - used, "%s'%s'", i > 0 ? " " : "",
+                                 options->patterns.items[i]);
+    if (used >= size)
+        snprintf(change.detail + size - 4, 4, "...");
+    fisql_change_note(live->changes, FISQL_CHANGES_MAX, &change);
+}
+
 void changes_append(struct live *live, bool at_end)
 {
     char text[FISQL_CHANGE_TEXT];

@@ -1,9 +1,13 @@
-/* Writes to the log the changes of the recording that were made while the program ran (struct
+/* Writes to the log the changes of the recording that were made before and while the program ran (struct
  * fisql_changes). */
 #ifndef FISQL_CLI_RECORD_CHANGES_H
 #define FISQL_CLI_RECORD_CHANGES_H
 
 #include "cli/record/live.h"
+#include "cli/record/record_options.h"
+
+/* Notes what --only or --exclude leaves out from the start: else it would look dead. */
+void changes_begin(struct live *live, const struct record_options *options);
 
 /* Appends those that are not in the log yet; at the end also how many found no room. */
 void changes_append(struct live *live, bool at_end);
