@@ -17,6 +17,7 @@
 
 #include <link.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #ifdef FISQL_PATCHES
 #define ASKED_MAX 512u
@@ -27,7 +28,7 @@ struct asked {
     struct feature_module module;
     struct fisql_late_module *entry;
 };
-static struct asked asked[ASKED_MAX];
+static struct asked *asked; /* mapped when the first is needed */
 static uint32_t asked_count, lock;
 static char program[256]; /* the program's name */
 
@@ -47,6 +48,18 @@ static bool is_collector(const struct feature_module *module)
     return own >= module->start && own < module->end;
 }
 
+static void asked_add(const struct feature_module *module, struct fisql_late_module *entry)
+{
+    if (asked == NULL) {
+        void *memory = mmap(NULL, ASKED_MAX * sizeof *asked, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (memory == MAP_FAILED)
+            return;
+        asked = memory;
+    }
+    asked[asked_count++] = (struct asked){*module, entry};
+}
+
 static void module_loaded(const struct feature_module *module)
 {
     patch_module_gone(module->start, module->end);
@@ -57,7 +70,7 @@ static void module_loaded(const struct feature_module *module)
         return;
     struct fisql_late_module *entry = late_ask(module, flags_of(module));
     if (entry != NULL)
-        asked[asked_count++] = (struct asked){*module, entry};
+        asked_add(module, entry);
 }
 
 static void facts_put(const struct asked *it, const char *problem, uint32_t patched)

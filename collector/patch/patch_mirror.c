@@ -27,7 +27,8 @@
 
 THREAD_LOCAL struct patch_stack patch_stack;
 
-static uint64_t blocks[BLOCKS]; /* atomic: addresses of blocks that are there; 0 = free */
+/* Atomic: addresses of blocks that are there; 0 = free. NULL = not mapped yet. */
+static uint64_t *blocks;
 static uint32_t blocks_lock;
 
 static uint32_t block_place(uint64_t block, uint32_t look)
@@ -49,6 +50,17 @@ static uint32_t block_find(uint64_t block, bool *there)
     return BLOCKS;
 }
 
+/* Maps memory at an address, or anywhere if that is 0. 0 = refused. A sanitizer's mmap() would refuse
+ * the address; a program's own may be patched. */
+static uint64_t map(uint64_t wanted, uint64_t bytes)
+{
+    const long flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+    long at = system_call(
+        SYS_mmap, (const long[6]){(long)wanted, (long)bytes, PROT_READ | PROT_WRITE,
+                                  wanted != 0 ? flags | MAP_FIXED_NOREPLACE : flags, -1, 0});
+    return at < 0 && at > -4096 ? 0 : (uint64_t)at;
+}
+
 /* Under the lock. */
 static bool block_make(uint64_t block)
 {
@@ -56,20 +68,16 @@ static bool block_make(uint64_t block)
     uint32_t place = block_find(block, &there);
     if (there || place == BLOCKS)
         return there;
-    void *wanted = patch_mirror(block & ~(uint64_t)4095);
-    wanted = (void *)((uint64_t)(uintptr_t)wanted & ~(BLOCK_BYTES - 1));
-    /* A sanitizer's mmap() would refuse the address; a program's own may be patched. */
-    long at = system_call(
-        SYS_mmap,
-        (const long[6]){(long)wanted, (long)BLOCK_BYTES, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0});
-    if (at < 0 && at > -4096)
+    uint64_t wanted = (uint64_t)(uintptr_t)patch_mirror(block & ~(uint64_t)4095);
+    wanted &= ~(BLOCK_BYTES - 1);
+    uint64_t at = map(wanted, BLOCK_BYTES);
+    if (at == 0)
         return false;
-    if (at != (long)wanted) { /* a kernel before 4.17 */
-        system_call(SYS_munmap, (const long[6]){at, (long)BLOCK_BYTES});
+    if (at != wanted) { /* a kernel before 4.17 */
+        system_call(SYS_munmap, (const long[6]){(long)at, (long)BLOCK_BYTES});
         return false;
     }
-    system_call(SYS_madvise, (const long[6]){at, (long)BLOCK_BYTES, MADV_NOHUGEPAGE});
+    system_call(SYS_madvise, (const long[6]){(long)at, (long)BLOCK_BYTES, MADV_NOHUGEPAGE});
     __atomic_store_n(&blocks[place], block, __ATOMIC_RELEASE);
     return true;
 }
@@ -77,14 +85,18 @@ static bool block_make(uint64_t block)
 bool patch_mirror_make(uint64_t slot)
 {
     uint64_t block = slot & ~(BLOCK_BYTES - 1);
-    bool there;
-    block_find(block, &there);
+    bool there = false;
+    if (__atomic_load_n(&blocks, __ATOMIC_ACQUIRE) != NULL)
+        block_find(block, &there);
     if (!there) {
         struct quiet quiet;
         if (!silent()) {
             quiet_begin(&quiet);
             lock_acquire(&blocks_lock);
-            there = block_make(block);
+            if (blocks == NULL)
+                __atomic_store_n(&blocks, (uint64_t *)(uintptr_t)map(0, BLOCKS * sizeof *blocks),
+                                 __ATOMIC_RELEASE);
+            there = blocks != NULL && block_make(block);
             for (uint64_t below = 1; there && below <= BLOCKS_BELOW; below++)
                 block_make(block - below * BLOCK_BYTES);
             lock_release(&blocks_lock);

@@ -140,11 +140,18 @@ void patch_enter_slow(uint64_t back, uint64_t slot)
     if (is_collectors(slot))
         return;
     uint64_t hook = slow_hook, outside = outside_slot;
+    /* A thread's first hook goes deepest: handlers' hooks on top of it might find too little stack. */
+    bool first = current_log == NULL && !silent();
+    struct quiet quiet;
+    if (first)
+        quiet_begin(&quiet);
     slow_hook = slot;
     outside_slot = 0;
     enter_slowly(back, slot);
     outside_slot = outside;
     slow_hook = hook;
+    if (first)
+        quiet_end(&quiet);
 }
 
 static void exit_slowly(uint64_t slot)

@@ -51,7 +51,7 @@ static int spill(int n)
     char start = (char)n;
     return n == 0 ? endless(&start) : spill(n - 1) + 1;
 }
-int main(void)
+int main(int argc, char **argv) /* [KiB that the smallest stacks have more] */
 {
     COUNT();
     pthread_t thread;
@@ -60,7 +60,8 @@ int main(void)
     pthread_attr_setstacksize(&attributes, (size_t)1 << 30);
     pthread_create(&thread, &attributes, deep_thread, NULL);
     pthread_join(thread, NULL);
-    pthread_attr_setstacksize(&attributes, PTHREAD_STACK_MIN);
+    pthread_attr_setstacksize(&attributes,
+                              PTHREAD_STACK_MIN + (argc > 1 ? (size_t)atoi(argv[1]) << 10 : 0));
     for (int i = 0; i < 50; i++) {
         pthread_create(&thread, &attributes, tiny_thread, NULL);
         pthread_join(thread, NULL);
