@@ -47,12 +47,14 @@ static int fail_unknown_command(const char *name)
 
 static void print_overview(FILE *out)
 {
-    fputs("usage: fisql COMMAND [ARGUMENT...]\n"
-          "\n"
-          "Records every function call and heap allocation of a C or C++ program, loads them into\n"
-          "a SQLite database, and answers questions about how the program really ran.\n"
-          "\n",
-          out);
+    fputs(
+        "usage: fisql COMMAND [ARGUMENT...]\n"
+        "\n"
+        "Records every function call and heap allocation of a native program, as it is or built\n"
+        "with hooks (`fisql cc`), loads them into a SQLite database, and answers questions about\n"
+        "how the program really ran.\n"
+        "\n",
+        out);
     for (size_t i = 0; i < COMMANDS_COUNT; i++) {
         if (commands[i].run != NULL)
             fprintf(out, "  fisql %-8s%-28s %s\n", commands[i].name, commands[i].arguments,

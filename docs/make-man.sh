@@ -41,8 +41,7 @@ done
 cat <<'TEXT'
 .SH DESCRIPTION
 .B fisql
-records every function call and every heap allocation of a C or C++ program that was built with
-hooks
+records every function call and every heap allocation of a native program, as it is or built with hooks
 .RB ( "fisql cc" ),
 loads the recording into an SQLite database, and answers questions about how the program really ran:
 with canned queries, and with any SQL in the
@@ -53,7 +52,6 @@ The usual way:
 .PP
 .nf
 .RS
-make CC="fisql cc gcc"
 fisql run ./app
 fisql query
 fisql query hot\-functions

@@ -141,8 +141,11 @@ static void say_modules(const struct load *load)
         if (vanished)
             message(load->report,
                     "%s: %s: its functions show as module+offset or without lines: give the folder "
-                    "of its unstripped or debug file with --symbols, or another / with --sysroot",
-                    module->path, module->symbols.problem);
+                    "of its unstripped or debug file with --symbols, or another / with --sysroot%s",
+                    module->path, module->symbols.problem,
+                    module->symbols.module_file != NULL && getenv("DEBUGINFOD_URLS") == NULL
+                        ? ", or debuginfod's servers in DEBUGINFOD_URLS"
+                        : "");
     }
 }
 
