@@ -1,7 +1,8 @@
 /*
  * backtrace() and _Unwind_Backtrace() without the call sites (patch_hook.h): each lies as a frame of
  * its own between a patched function and its caller. Programs print what these functions find, and
- * some count frames.
+ * some count frames. _Unwind_GetCFA() without what a call site's address of a frame has too much:
+ * runtimes (LuaJIT's) find their own data on the stack by it.
  */
 #include "collector/patch/patch_hook.h"
 
@@ -11,6 +12,7 @@
 #include <alloca.h>
 #include <dlfcn.h>
 #include <execinfo.h>
+#include <link.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unwind.h>
@@ -88,5 +90,36 @@ EXPORT _Unwind_Reason_Code _Unwind_Backtrace(_Unwind_Trace_Fn each, void *argume
         return _URC_END_OF_STACK;
     struct walk walk = {each, argument, address, false};
     return next(visit, &walk);
+}
+
+/* The end of the module whose first header lies there. */
+static uint64_t module_end(const void *start)
+{
+    const ElfW(Ehdr) *header = start;
+    const ElfW(Phdr) *segments = (const void *)((const char *)start + header->e_phoff);
+    uint64_t end = 0;
+    for (unsigned i = 0; i < header->e_phnum; i++)
+        if (segments[i].p_type == PT_LOAD && segments[i].p_vaddr + segments[i].p_memsz > end)
+            end = segments[i].p_vaddr + segments[i].p_memsz;
+    return (uint64_t)(uintptr_t)start + end;
+}
+
+/* At the caller of a patched function, libgcc says the call site's, which is greater by one
+ * (patch_x86_64.S). libgcc's own unwinding asks, too: it tells frames apart by the difference. */
+EXPORT _Unwind_Word _Unwind_GetCFA(struct _Unwind_Context *context)
+{
+    static _Unwind_Word (*next)(struct _Unwind_Context *);
+    static uint64_t start, end; /* of libgcc; end is set last */
+    if (__atomic_load_n(&end, __ATOMIC_ACQUIRE) == 0) {
+        Dl_info info;
+        void *found = unwinder("_Unwind_GetCFA");
+        if (found == NULL || dladdr(found, &info) == 0)
+            return 0;
+        memcpy(&next, &found, sizeof found);
+        start = (uint64_t)(uintptr_t)info.dli_fbase;
+        __atomic_store_n(&end, module_end(info.dli_fbase), __ATOMIC_RELEASE);
+    }
+    bool inside = (uint64_t)(uintptr_t)__builtin_return_address(0) - start < end - start;
+    return inside ? next(context) : next(context) & ~(_Unwind_Word)7;
 }
 #endif

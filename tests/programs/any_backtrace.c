@@ -27,8 +27,14 @@ static void print(void *address)
     printf(" %s:%s", file, name);
 }
 
+static unsigned long below; /* the frame before */
+
 static _Unwind_Reason_Code step(struct _Unwind_Context *context, void *left)
 {
+    unsigned long frame = _Unwind_GetCFA(context);
+    if (below != 0 && frame - below < 1024) /* a signal's frame is aligned by the kernel */
+        printf(" +%lu", frame - below);
+    below = frame;
     print((void *)_Unwind_GetIP(context));
     return --*(int *)left == 0 ? _URC_END_OF_STACK : _URC_NO_REASON;
 }
@@ -41,6 +47,7 @@ APART void look(void)
     for (int i = 0; i < count; i++)
         print(frames[i]);
     printf("\nunwind:");
+    below = 0;
     _Unwind_Backtrace(step, &left);
     printf("\n");
     fflush(stdout);

@@ -46,6 +46,23 @@ print(#table.concat(words, " "):gsub("%d%d", "x"), load("return 1 + 2")())
 os.exit(3)
 L
 program lua5.4 10000 lua5.4 script.lua
+cat >jit.lua <<'L'
+local ffi = require "ffi"
+ffi.cdef [[int qsort(void *, size_t, size_t, int (*)(const int *, const int *));]]
+local array, sum = ffi.new("int[?]", 500), 0
+for i = 0, 499 do array[i] = (i * 7919) % 503 end
+ffi.C.qsort(array, 500, 4, function(a, b) return a[0] - b[0] end)
+for i = 1, 300000 do sum = (sum + bit.bxor(i, 77)) % 1000003 end
+print(array[0], array[499], sum)
+print((select(2, xpcall(function() local x; return x.y end, debug.traceback)):gsub("0x%x+", "")))
+local function deep(n) if n == 0 then error("deep") end return 1 + deep(n - 1) end
+print(pcall(deep, 150))
+print(pcall(string.rep))
+print(pcall(coroutine.wrap(function() coroutine.yield(error("x")) end)))
+os.exit(5)
+L
+program luajit 1000 luajit jit.lua
+program "luajit, interpreted" 1000 luajit -joff jit.lua
 head -c 300000 /bin/bash >text
 program bzip2 10 bzip2 -c text
 program gzip 100 gzip -c text
