@@ -383,7 +383,8 @@ static void unslotted_append(struct live *live, const char *path)
 }
 
 /* The reason why no process that came to record left an event. */
-static const char *nothing_reason(const struct live *live, const struct record_options *options)
+static const char *nothing_reason(const struct live *live, const struct record_options *options,
+                                  const struct patch_summary *patched)
 {
     if (live->area->lost_chunks != 0 || (int64_t)live->area->unslotted > 0)
         return "what was recorded could not be written";
@@ -391,7 +392,9 @@ static const char *nothing_reason(const struct live *live, const struct record_o
         return NOTHING_OFF;
     if (options->filter_bytes != 0)
         return NOTHING_FILTERED;
-    return "none of its functions with hooks was called while recording was on";
+    return patched->problem[0] != 0
+               ? patched->problem
+               : "none of its functions with hooks was called while recording was on";
 }
 
 /* Says what becomes of the older log if nothing was recorded. */
@@ -409,7 +412,8 @@ static void earlier_words(struct log_place *place, bool all, char *text, size_t 
 /* Returns whether nothing was recorded. If so, the log says so and why, unless an older one stays
  * in its place. `all`: no process can record any more. */
 static bool nothing_append(struct live *live, struct log_place *place,
-                           const struct record_options *options, const struct log_totals *totals,
+                           const struct record_options *options,
+                           const struct patch_summary *patched, const struct log_totals *totals,
                            const char *program, bool all)
 {
     char detail[512], earlier[2 * PATH_MAX + 64];
@@ -419,7 +423,7 @@ static bool nothing_append(struct live *live, struct log_place *place,
         return false;
     }
     const char *reason =
-        came ? nothing_reason(live, options) : unrecorded_reason(live, options, program);
+        came ? nothing_reason(live, options, patched) : unrecorded_reason(live, options, program);
     snprintf(detail, sizeof detail, "%s: %s", program, reason);
     const struct live_fact facts[] = {
         {FISQL_FACT_LOSS_REASON, FISQL_LOSS_NOTHING}, {FISQL_FACT_LOSS_DETAIL, detail}, {0, NULL}};
@@ -504,7 +508,7 @@ static void complete(struct live *live, struct log_place *place, struct log_spac
     record_faults_append(&options->faults, live, options->quiet);
     patch_summary_append(patched, live, options);
     log_totals(place->log, live->area->run_id, &totals);
-    recorded->nothing = nothing_append(live, place, options, &totals, program, all);
+    recorded->nothing = nothing_append(live, place, options, patched, &totals, program, all);
     if (all)
         log_space_end(space);
     if (!recorded->nothing && !options->quiet)

@@ -103,6 +103,7 @@ enum fisql_late_state {
 #define FISQL_LATE_PLAN 2u       /* a plan is wanted if the module is to be patched */
 #define FISQL_LATE_OWN 4u        /* it is the program or a library of its own */
 #define FISQL_LATE_EXECUTABLE 8u /* it is the program */
+#define FISQL_LATE_SANITIZED 16u /* a sanitizer of the process reads return addresses */
 struct fisql_late_module {
     uint32_t state; /* atomic, futex: enum fisql_late_state */
     uint32_t flags;

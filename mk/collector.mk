@@ -16,6 +16,8 @@ SHARED = -shared -Wl,-z,now -Wl,-z,relro
 COLLECTOR_OBJ := $(call objects,$(COLLECTOR_SRC))
 # What patched functions' stubs lead to: only where the collector is a library of its own.
 PATCH_OBJ := $(BUILD)/obj/collector/patch/patch_x86_64.o
+# AddressSanitizer finds the callers of an allocation along frame pointers, through these functions.
+$(BUILD)/obj/collector/memory/%.o: COLLECTOR_CFLAGS += -fno-omit-frame-pointer
 # The hooks of patched functions keep every register: the fewer they use, the less they have to save.
 KEPT_REGISTERS = -ffixed-r12 -ffixed-r13 -ffixed-r14 -ffixed-r15
 ifeq ($(shell $(CC) -dumpmachine 2>/dev/null | cut -d- -f1),x86_64)

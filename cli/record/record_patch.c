@@ -58,6 +58,14 @@ void *record_patch_plan(const struct record_options *options,
         skip(summary, module->path);
         return NULL;
     }
+    if ((module->flags & FISQL_LATE_SANITIZED) != 0) {
+        if (summary->problem[0] == 0)
+            snprintf(summary->problem, sizeof summary->problem,
+                     "%.64s: AddressSanitizer and LeakSanitizer read return addresses of the "
+                     "stack for their reports; --as-is records it all the same",
+                     fisql_patch_name(module->path));
+        return NULL;
+    }
     if (patch_plan_open(&plan, module->path, module->build_id, cache_folder(cache, sizeof cache),
                         &error) == 0 &&
         plan.plan != NULL) {

@@ -44,15 +44,25 @@ void quiet_end(const struct quiet *quiet)
 #pragma weak dlsym
 
 /* Its allocations are ours: no call is recorded while it runs, so no handler may run. */
-void *quiet_symbol(const char *name)
+static void *symbol(void *where, const char *name)
 {
     struct quiet quiet;
     if (dlsym == NULL)
         return NULL;
     quiet_begin(&quiet);
     collector_inside++;
-    void *found = dlsym(RTLD_NEXT, name);
+    void *found = dlsym(where, name);
     collector_inside--;
     quiet_end(&quiet);
     return found;
+}
+
+void *quiet_symbol(const char *name)
+{
+    return symbol(RTLD_NEXT, name);
+}
+
+void *quiet_symbol_anywhere(const char *name)
+{
+    return symbol(RTLD_DEFAULT, name);
 }

@@ -23,7 +23,9 @@ void quiet_end(const struct quiet *quiet);
 
 /* dlsym(RTLD_NEXT, ...) unseen by signal handlers; NULL in a static program. */
 void *quiet_symbol(const char *name);
-/* The same, into a pointer to a function of whatever type. */
+/* The same, in the whole program. */
+void *quiet_symbol_anywhere(const char *name);
+/* The first, into a pointer to a function of whatever type. */
 static inline void quiet_find(void *pointer, const char *name)
 {
     void *found = quiet_symbol(name);

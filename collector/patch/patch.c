@@ -34,9 +34,24 @@ static char program[256]; /* the program's name */
 
 /* ---- asking and patching ---- */
 
+/* AddressSanitizer and LeakSanitizer name the callers of faults and allocations by the return
+ * addresses that they find along frame pointers. Of patched functions they would find call sites. */
+static bool is_sanitized(void)
+{
+    static int8_t known; /* 1 = yes, -1 = no */
+    if (known == 0)
+        known = quiet_symbol_anywhere("__asan_init") != NULL ||
+                        quiet_symbol_anywhere("__lsan_init") != NULL
+                    ? 1
+                    : -1;
+    return known > 0;
+}
+
 static uint32_t flags_of(const struct feature_module *module)
 {
     uint32_t flags = FISQL_LATE_PLAN;
+    if (process.options.as_is < 2 && is_sanitized())
+        flags |= FISQL_LATE_SANITIZED;
     if (module->executable)
         return flags | FISQL_LATE_EXECUTABLE | FISQL_LATE_OWN;
     return fisql_patch_is_own(program, module->path) ? flags | FISQL_LATE_OWN : flags;

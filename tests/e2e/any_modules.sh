@@ -100,7 +100,7 @@ recorded "a program with functions in place of the C library's" "" timeout -s KI
 same "a program with functions in place of the C library's: counts" "main 1
 work 1000" "$(calls x.db own | grep -E '^(main|work) ')"
 clang -O1 -fsanitize=address -g -w -o linked "$programs/any_host.c" -ldl -lpthread
-recorded "clang -fsanitize=address, whose runtime lies in the program" "" timeout -s KILL 60 ./linked threads
+recorded "clang -fsanitize=address, whose runtime lies in the program" "--as-is" timeout -s KILL 60 ./linked threads
 same "clang -fsanitize=address: counts" "called_back 32000
 thread_body 640" "$(calls x.db linked | grep -E '^(called|thread)_')"
 

@@ -62,6 +62,31 @@ for compiler in gcc clang; do
     same "$compiler's ASan, options of the program's own, as a child: every call" 4000 "$(work)"
 done
 
+# Programs without hooks are left alone: reports name callers by the return addresses on the stack. An allocation has one
+# more frame where the collector's malloc() comes first.
+stacks() { sed -nE 's/^ *#[0-9]+ 0x[0-9a-f]+ in ([^ ]+) ([^ ]*).*/\1 \2/p' "$1" | grep -vE '^(malloc|free) .*collector/memory|^__|^_start|<null>' |
+    sed -E 's/:[0-9]+(:[0-9]+)?$//'; }
+for compiler in gcc clang "clang -shared-libasan -Wl,-rpath,$(dirname "$(clang -print-file-name=libclang_rt.asan-x86_64.so)")"; do
+    for sanitizer in address leak; do
+        # shellcheck disable=SC2086 # a list of words
+        $compiler -O1 -g -fno-omit-frame-pointer -fno-optimize-sibling-calls -fsanitize=$sanitizer -o as_is "$programs/any_sanitized.c" -lpthread 2>no.err || {
+            ok "skipped: $compiler -fsanitize=$sanitizer: $(head -n 1 no.err)"
+            continue
+        }
+        for how in plain behind freed twice leak null thread; do
+            [ $sanitizer = leak ] && [ $how != plain ] && [ $how != leak ] && [ $how != null ] && continue
+            what="${compiler%% -Wl*} -fsanitize=$sanitizer without hooks, $how"
+            ./as_is $how >plain.out 2>&1
+            plain=$?
+            "$fisql" record -o as_is.bin ./as_is $how >out 2>&1
+            same "$what: status" $plain $?
+            same "$what: what the sanitizer reports" "$(reports plain.out)" "$(reports <(grep -v ^fisql: out))"
+            same "$what: the stacks" "$(stacks plain.out)" "$(stacks out)"
+            has "$what: record says why" "read return addresses of the stack" "$(grep ^fisql: out)"
+        done
+    done
+done
+
 # A sanitizer that is preloaded starts after the collector is loaded, and calls malloc() while it does.
 build gcc unsanitized -O1 -g "$programs/sanitized.c"
 for name in asan lsan tsan ubsan; do
