@@ -1,13 +1,16 @@
 /*
  * backtrace() and _Unwind_Backtrace() without the call sites (patch_hook.h): each lies as a frame of
  * its own between a patched function and its caller. Programs print what these functions find, and
- * some count frames. _Unwind_GetCFA() without what a call site's address of a frame has too much:
+ * some count frames. A fault in a moved instruction, and a signal there, has its place in the
+ * function: its unwind information holds for the stub as well, because nothing but the place differs.
+ * _Unwind_GetCFA() without what a call site's address of a frame has too much:
  * runtimes (LuaJIT's) find their own data on the stack by it.
  */
 #include "collector/patch/patch_hook.h"
 
 #ifdef FISQL_PATCHES
 #include "collector/core/wrap.h"
+#include "collector/patch/patch_module.h"
 
 #include <alloca.h>
 #include <dlfcn.h>
@@ -25,7 +28,8 @@ static int without_sites(void *const *found, int count, void **addresses, int si
     int kept = 0;
     for (int i = 0; i < count && kept < size; i++)
         if (!patch_is_site((uint64_t)(uintptr_t)found[i]))
-            addresses[kept++] = found[i];
+            addresses[kept++] =
+                (void *)(uintptr_t)patch_module_place((uint64_t)(uintptr_t)found[i]);
     return kept;
 }
 
@@ -91,6 +95,61 @@ EXPORT _Unwind_Reason_Code _Unwind_Backtrace(_Unwind_Trace_Fn each, void *argume
     struct walk walk = {each, argument, address, false};
     return next(visit, &walk);
 }
+
+/* ---- what unwinding asks for while it is at a stub ---- */
+
+/* A function of libgcc, into a pointer that is NULL before. */
+#define NEXT(name, pointer)                                                                        \
+    do {                                                                                           \
+        if ((pointer) == NULL) {                                                                   \
+            void *found = unwinder(#name);                                                         \
+            memcpy(&(pointer), &found, sizeof found);                                              \
+        }                                                                                          \
+    } while (0)
+
+/* Where libgcc puts what it knows of a function; the same on all machines. */
+struct function_bases {
+    void *text, *data;
+    char *function;
+};
+
+EXPORT const void *_Unwind_Find_FDE(void *code, struct function_bases *bases);
+EXPORT const void *_Unwind_Find_FDE(void *code, struct function_bases *bases)
+{
+    static const void *(*next)(void *, struct function_bases *);
+    uint64_t address = (uint64_t)(uintptr_t)code, place = patch_module_place(address);
+    NEXT(_Unwind_Find_FDE, next);
+    if (next == NULL)
+        return NULL;
+    const void *found = next((void *)(uintptr_t)place, bases);
+    /* The unwinder compares distances from the function's start. */
+    if (found != NULL && place != address)
+        bases->function += address - place;
+    return found;
+}
+
+EXPORT _Unwind_Ptr _Unwind_GetIP(struct _Unwind_Context *context)
+{
+    static _Unwind_Ptr (*next)(struct _Unwind_Context *);
+    NEXT(_Unwind_GetIP, next);
+    return next != NULL ? patch_module_place(next(context)) : 0;
+}
+
+EXPORT _Unwind_Ptr _Unwind_GetIPInfo(struct _Unwind_Context *context, int *before)
+{
+    static _Unwind_Ptr (*next)(struct _Unwind_Context *, int *);
+    NEXT(_Unwind_GetIPInfo, next);
+    return next != NULL ? patch_module_place(next(context, before)) : 0;
+}
+
+EXPORT _Unwind_Ptr _Unwind_GetRegionStart(struct _Unwind_Context *context)
+{
+    static _Unwind_Ptr (*next)(struct _Unwind_Context *);
+    NEXT(_Unwind_GetRegionStart, next);
+    return next != NULL ? patch_module_place(next(context)) : 0;
+}
+
+/* ---- frames' addresses ---- */
 
 /* The end of the module whose first header lies there. */
 static uint64_t module_end(const void *start)

@@ -16,6 +16,7 @@
 #define AREAS_MAX 4096u
 #define REACH ((uint64_t)0x7fff0000) /* of a 32-bit displacement, less what an instruction takes */
 #define PAGE 4096u
+#define MOVED_MAX 18u /* bytes: instructions that begin in a jump's bytes */
 
 /* The stubs of a module. */
 struct patch_area {
@@ -342,6 +343,16 @@ void patch_module_gone(uint64_t start, uint64_t end)
     }
 }
 
+/* The entry whose stub the offset lies in, or NULL. */
+static const struct fisql_patch_entry *stub_entry(const struct fisql_patch *plan, uint64_t offset)
+{
+    const struct fisql_patch_entry *entries = fisql_patch_entries(plan), *best = NULL;
+    for (uint32_t i = 0; i < plan->entries_count; i++)
+        if (entries[i].stub <= offset && (best == NULL || best->stub < entries[i].stub))
+            best = &entries[i];
+    return best;
+}
+
 uint64_t patch_module_place(uint64_t address)
 {
     uint32_t used = __atomic_load_n(&areas_used, __ATOMIC_ACQUIRE);
@@ -350,11 +361,12 @@ uint64_t patch_module_place(uint64_t address)
         uint64_t code = (uint64_t)(uintptr_t)area->memory + FISQL_PATCH_HEAD;
         if (area->start == 0 || address - code >= area->plan->code_bytes)
             continue;
-        const struct fisql_patch_entry *entries = fisql_patch_entries(area->plan), *best = NULL;
-        for (uint32_t k = 0; k < area->plan->entries_count; k++)
-            if (entries[k].stub <= address - code && (best == NULL || best->stub < entries[k].stub))
-                best = &entries[k];
-        return best != NULL ? best->address + area->bias : address;
+        const struct fisql_patch_entry *entry = stub_entry(area->plan, address - code);
+        if (entry == NULL)
+            return address;
+        uint64_t moved = code + entry->stub + FISQL_PATCH_MOVED;
+        uint64_t within = address > moved ? address - moved : 0;
+        return entry->address + area->bias + (within < MOVED_MAX ? within : MOVED_MAX);
     }
     return address;
 }

@@ -17,7 +17,7 @@ bool patch_empty_function(uint64_t address, void (*instead)(void));
 void patch_own_function_empty(uint64_t address);
 /* Another module may lie there now: gives the stubs of the one that did back. */
 void patch_module_gone(uint64_t start, uint64_t end);
-/* If the address lies in a stub, the function's address; else the address itself.
+/* If the address lies in a stub, where its instruction was in the function; else the address itself.
  * Async-signal-safe. */
 uint64_t patch_module_place(uint64_t address);
 

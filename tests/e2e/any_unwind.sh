@@ -151,6 +151,16 @@ for compiler in gcc clang; do
     done
 done
 
+# Faults in moved instructions.
+for flags in -O0 -O1 -O2 "-O2 -fno-pie -no-pie" "-O1 -fcf-protection=full"; do
+    # shellcheck disable=SC2086 # a list of words
+    g++ $flags -fnon-call-exceptions -g -w -std=c++17 -rdynamic -o faults "$programs/any_faults.cc"
+    ./faults >plain.out
+    same "g++ $flags: faults: the plain program catches all" "5 5" "$? $(grep -cE '^(main|f_catches): [0-9]+$' plain.out)"
+    "$fisql" record -q -o x.bin --as-is ./faults >recorded.out
+    same "g++ $flags: faults in the first instructions: status, output" "5 $(cat plain.out)" "$? $(cat recorded.out)"
+done
+
 # gdb: functions, one a line, without what fisql adds, of the program's own and libraries
 frames() { sed -nE 's/^#[0-9]+ +(0x[0-9a-f]+ in )?([^ ]+) .*/\2/p' "$1" | grep -vx 'patch_.*\|abort'; }
 if command -v gdb >/dev/null; then
