@@ -11,7 +11,9 @@
  *
  * A handler for the overflow of a stack needs another stack (sigaltstack(2)). Each recorded thread
  * gets one of ours, which the program does not see. But a handler of the program that asks for such
- * a stack (SA_ONSTACK) would run on it: from then on we give out no more of them.
+ * a stack (SA_ONSTACK) would run on it: from then on we give out no more of them, and take the
+ * thread's back. Not Go's runtime: it asks the kernel itself which stack a thread has, before it sets
+ * its handlers, and ends the program if that stack goes.
  *
  * glibc's aborts ("double free or corruption") call no function that we could stand in front of: we
  * learn of them by the signal alone. So on_abort() stands in front of the program's handler of
@@ -54,6 +56,7 @@ static const struct {
 
 static uint32_t signals_on;          /* atomic: signals without a handler get ours */
 static uint32_t stacks_off;          /* atomic: threads get no more stacks */
+static bool stacks_stay;             /* Go's runtime uses them */
 static THREAD_LOCAL void *own_stack; /* NULL = this thread has none of ours */
 
 /* NULL = not one of ours. */
@@ -451,7 +454,8 @@ EXPORT int NAME(sigaction)(int number, const struct sigaction *restrict action,
                     action->sa_handler != SIG_IGN;
     if (handles() && on_stack) {
         __atomic_store_n(&stacks_off, 1, __ATOMIC_RELEASE);
-        own_stack_remove();
+        if (!stacks_stay)
+            own_stack_remove();
     }
     if (action != NULL)
         memcpy(&program, &action->sa_sigaction, sizeof program);
@@ -625,6 +629,7 @@ static void begins(void)
     if (dlsym != NULL) {
         collector_inside++;
         abort_message = dlsym(RTLD_DEFAULT, "__abort_msg");
+        stacks_stay = dlsym(RTLD_DEFAULT, "_cgo_topofstack") != NULL;
         collector_inside--;
     }
 #endif

@@ -20,12 +20,13 @@ FAST bool enter_slot(struct thread_log *log, uint64_t function, uint64_t site, u
 
 FAST uint64_t word_at(uint64_t address)
 {
-    return *(const uint64_t *)address;
+    return *(const volatile uint64_t *)address;
 }
 
+/* Volatile: gcc 14 takes stores beside its own frame for dead. */
 FAST void word_put(uint64_t address, uint64_t word)
 {
-    *(uint64_t *)address = word;
+    *(volatile uint64_t *)address = word;
 }
 
 /* The innermost call. */

@@ -31,7 +31,10 @@ static void on_fault(int number, siginfo_t *, void *)
 
 struct end {
     const char *what;
-    ~end() { printf("%s ends\n", what); }
+    ~end()
+    {
+        printf("%s ends\n", what);
+    }
 };
 
 APART int f_reads(volatile int *from)
@@ -67,11 +70,17 @@ APART int f_calls(int which)
 {
     end end{"f_calls"};
     switch (which) {
-    case 0: return f_reads(nullptr);
-    case 1: f_writes(nullptr); return 1;
-    case 2: return f_divides(which, 0);
-    case 3: return f_saves(nullptr, 3);
-    default: return f_catches(nullptr);
+    case 0:
+        return f_reads(nullptr);
+    case 1:
+        f_writes(nullptr);
+        return 1;
+    case 2:
+        return f_divides(which, 0);
+    case 3:
+        return f_saves(nullptr, 3);
+    default:
+        return f_catches(nullptr);
     }
 }
 

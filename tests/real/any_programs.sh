@@ -124,6 +124,16 @@ cp plain.file source.s
 OUTPUT=source.o program as 1000 as -o source.o source.s
 cp plain.file source.o
 OUTPUT=linked program "gcc, with its children" 100000 gcc -O1 -o linked source.c
+# Go's own programs have C code, and so the collector, but are not patched.
+if command -v go >/dev/null; then
+    printf 'package main\nimport "fmt"\nfunc main() { fmt.Println(1) }\n' >main.go
+    mkdir -p gocache
+    GOCACHE=$PWD/gocache go vet main.go >plain.out 2>&1
+    same "go vet: the plain one" 0 $?
+    rm -rf gocache/*
+    GOCACHE=$PWD/gocache "$fisql" record -q -o x.bin go vet main.go >recorded.out 2>&1
+    same "go vet: status, output" "0 " "$? $(grep -v '^fisql: ' recorded.out)"
+fi
 program ripgrep 1000 rg --no-config -j2 --sort path -c 'static' "$here/collector/patch"
 program clang 100000 clang -O2 -S -o - source.c
 printf 'all: a b\na b:\n\t@echo $@ $(shell echo x)\n' >Makefile
