@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <time.h>
 #include <zlib.h>
 
@@ -40,7 +41,8 @@ struct answer {
     char kept[ANSWER_KEPT];
     size_t kept_bytes;
     struct error *error;
-    bool failed; /* take() failed */
+    bool failed;    /* take() failed */
+    bool exception; /* a header says that the server failed, whatever the status */
     enum bound bound;
     long seconds;
     int64_t bytes, headers_bytes;
@@ -185,8 +187,11 @@ static bool count_bytes(struct answer *answer, int64_t *counted, size_t size, in
 
 static size_t take_header(char *bytes, size_t one, size_t count, void *context)
 {
+    static const char exception[] = "X-ClickHouse-Exception-Code:";
     struct answer *answer = context;
-    (void)bytes;
+    if (one * count >= sizeof exception - 1 &&
+        strncasecmp(bytes, exception, sizeof exception - 1) == 0)
+        answer->exception = true;
     return count_bytes(answer, &answer->headers_bytes, one * count, HEADERS_BYTES_MAX,
                        BOUND_HEADERS)
                ? one * count
@@ -365,6 +370,8 @@ static int fail_exception(const struct http *http, struct answer *answer, long s
             http->base);
     if (*code == 243)
         return error_set(error, "%s: its disk is full: %s", http->base, answer->kept);
+    if (*code == 0 && answer->exception)
+        return error_set(error, "%s: the server failed: %.200s", http->base, answer->kept);
     if (*code == 0)
         return error_set_kind(
             error, ERROR_USAGE,
@@ -455,8 +462,10 @@ int http_send(struct http *http, const struct http_request *request, int *code, 
         return fail_bound(http, &answer, error);
     if (result != CURLE_OK)
         return fail_transfer(http, result, error);
-    /* An old server reports a late error at the end of an answer with status 200. */
-    return status == 200 ? 0 : fail_exception(http, &answer, status, code, error);
+    /* The status may have been sent before the server met the error. An old server then reports it
+     * at the end of the answer alone. */
+    return status == 200 && !answer.exception ? 0
+                                              : fail_exception(http, &answer, status, code, error);
 }
 
 #else /* no libcurl to build with */

@@ -50,6 +50,7 @@ for kind in $kinds; do
         endless_error) words="has more than 1 MiB" ;;
         redirect*) words="HTTP status 30[27]: is it ClickHouse's HTTP port" ;;
         packed) words="has other columns|a line of more than" ;;
+        exception_after_200) words="the server failed" ;;
         later_endless_parts | later_huge_database) words="which cannot be" ;;
         *) words="fisql: http://127.0.0.1:$port" ;;
     esac

@@ -66,6 +66,7 @@ KINDS = {
     "no_http": lambda send: repeat(send, b"", b"\x00\xff" * 32768),
     "closed": lambda send: None,
     "cut_off": lambda send: send(OK + b"Content-Length: 1000\r\n\r\n" + LINES),
+    "exception_after_200": lambda send: send(OK + b"X-ClickHouse-Exception-Code: 241\r\n" + whole("newest", "Int64", "2")[len(OK):]),
     # The first question, for the version, is answered well.
     "later_huge_line": lambda send: repeat(send, OK + b"\r\n", b"x" * 65536),
     "later_sql_in_names": lambda send: send(whole("\t".join([SQL] + RUNS[1:]), "\t".join(["Int64"] * len(RUNS)))),
