@@ -1,4 +1,5 @@
 /* fisql diff: what changed between two runs. */
+#include "base/shortage.h"
 #include "cli/commands.h"
 #include "cli/out/args.h"
 #include "cli/diff/compare.h"
@@ -247,5 +248,5 @@ int cmd_diff(int argc, char **argv)
     if (options.budgets_count == 0)
         status = print_functions(&options, database);
     sqlite3_close(database);
-    return status;
+    return shortage_noted() != 0 ? 2 : status;
 }

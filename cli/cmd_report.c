@@ -2,6 +2,7 @@
  * fisql report: one HTML page to look at a run with. The page (page/) is compiled in as two halves;
  * between them goes the run's data as JSON (report.h). The file gets its name when it is complete.
  */
+#include "base/shortage.h"
 #include "cli/commands.h"
 #include "cli/out/args.h"
 #include "cli/diff/compare.h"
@@ -152,12 +153,8 @@ static long long losses(sqlite3 *database, const char *path)
 {
     if (path != NULL)
         return database_say_state(database, path);
-    sqlite3_stmt *statement = NULL;
-    long long count = 0;
-    if (sqlite3_prepare_v2(database, "SELECT count(*) FROM main.losses", -1, &statement, NULL) ==
-            SQLITE_OK &&
-        sqlite3_step(statement) == SQLITE_ROW)
-        count = sqlite3_column_int64(statement, 0);
+    sqlite3_stmt *statement = database_ask(database, "SELECT count(*) FROM main.losses");
+    long long count = database_row(statement) ? sqlite3_column_int64(statement, 0) : 0;
     sqlite3_finalize(statement);
     return count;
 }
@@ -195,5 +192,5 @@ int cmd_report(int argc, char **argv)
             status = 1;
         sqlite3_close(databases[i]);
     }
-    return status;
+    return shortage_noted() != 0 ? 2 : status;
 }

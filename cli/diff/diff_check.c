@@ -4,6 +4,7 @@
 #include "cli/out/output.h"
 #include "cli/out/say.h"
 #include "cli/out/text.h"
+#include "cli/run/database.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -92,16 +93,13 @@ static int parse(struct budget *budget, const char *text)
 
 static double ask(sqlite3 *database, const char *sql, const char *function, bool *any)
 {
-    sqlite3_stmt *statement = NULL;
+    sqlite3_stmt *statement = database_ask(database, sql);
     double value = 0;
-    if (sqlite3_prepare_v2(database, sql, -1, &statement, NULL) == SQLITE_OK) {
-        if (function != NULL)
-            sqlite3_bind_text(statement, 1, function, -1, SQLITE_STATIC);
-        if (sqlite3_step(statement) == SQLITE_ROW &&
-            sqlite3_column_type(statement, 0) != SQLITE_NULL) {
-            value = sqlite3_column_double(statement, 0);
-            *any = true;
-        }
+    if (statement != NULL && function != NULL)
+        sqlite3_bind_text(statement, 1, function, -1, SQLITE_STATIC);
+    if (database_row(statement) && sqlite3_column_type(statement, 0) != SQLITE_NULL) {
+        value = sqlite3_column_double(statement, 0);
+        *any = true;
     }
     sqlite3_finalize(statement);
     return value;

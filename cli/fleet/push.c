@@ -1,6 +1,7 @@
 /* Pushing a run: see push.h. */
 #include "cli/fleet/push.h"
 
+#include "base/shortage.h"
 #include "cli/fleet/archive.h"
 #include "cli/fleet/contexts.h"
 #include "cli/fleet/found.h"
@@ -96,7 +97,7 @@ static bool given(const struct push *push, const char *label)
                            "SELECT 1 FROM temp.given WHERE key || '=' || value = ?1", -1, &look,
                            NULL) == SQLITE_OK) {
         sqlite3_bind_text(look, 1, label, -1, SQLITE_STATIC);
-        found = sqlite3_step(look) == SQLITE_ROW;
+        found = database_row(look);
     }
     sqlite3_finalize(look);
     return found;
@@ -126,6 +127,8 @@ static int look_for_run(struct push *push, bool *known)
     if (sqlite3_finalize(rows) != SQLITE_OK)
         return fail("%s: its runs cannot be read: %s", push->store->url,
                     sqlite3_errmsg(push->store->local));
+    if (shortage_noted() != 0)
+        return 2;
     if (*known && (same != labels || same != there))
         return fail("%s: is in %s already, with other labels: what was pushed does not change",
                     push->path, push->store->url);

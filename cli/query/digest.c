@@ -110,7 +110,7 @@ static bool has_rows(const struct digest *digest, const char *name)
     sqlite3_stmt *row = NULL;
     bool found = query != NULL &&
                  sqlite3_prepare_v2(digest->database, query->sql, -1, &row, NULL) == SQLITE_OK &&
-                 sqlite3_step(row) == SQLITE_ROW;
+                 database_row(row);
     sqlite3_finalize(row);
     return found;
 }

@@ -6,6 +6,7 @@
 #include "cli/query/recording_limits.h"
 #include "cli/out/say.h"
 #include "cli/out/text.h"
+#include "cli/run/database.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -124,12 +125,11 @@ static void put(const char *text, bool markdown)
 /* What ran, in one line. */
 static void print_head(sqlite3 *database, const char *path, bool markdown)
 {
-    sqlite3_stmt *statement = NULL;
+    sqlite3_stmt *statement = database_ask(database, findings_sql_head);
     printf("%sFindings in ", markdown ? "## " : "");
     put(path, markdown);
     puts(markdown ? "\n" : "");
-    if (sqlite3_prepare_v2(database, findings_sql_head, -1, &statement, NULL) == SQLITE_OK &&
-        sqlite3_step(statement) == SQLITE_ROW) {
+    if (database_row(statement)) {
         char time[64];
         const char *command = (const char *)sqlite3_column_text(statement, 0);
         output_time(sqlite3_column_double(statement, 4), time, sizeof time);

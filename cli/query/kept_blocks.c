@@ -2,6 +2,7 @@
 #include "cli/query/kept_blocks.h"
 
 #include "cli/out/say.h"
+#include "cli/run/database.h"
 
 #include <string.h>
 
@@ -28,10 +29,9 @@ void kept_blocks_say(const struct query_request *request, const struct query_fil
 {
     if (request->all_blocks || is_set(request) || kept_blocks_parameter(query) == NULL)
         return;
-    sqlite3_stmt *statement = NULL;
-    if (sqlite3_prepare_v2(database, "SELECT sum(blocks), sum(bytes) FROM kept_stacks", -1,
-                           &statement, NULL) == SQLITE_OK &&
-        sqlite3_step(statement) == SQLITE_ROW && sqlite3_column_int64(statement, 0) > 0) {
+    sqlite3_stmt *statement =
+        database_ask(database, "SELECT sum(blocks), sum(bytes) FROM kept_stacks");
+    if (database_row(statement) && sqlite3_column_int64(statement, 0) > 0) {
         long long blocks = sqlite3_column_int64(statement, 0);
         note("%s: %lld block%s (%lld bytes) that the C library keeps left out; --all-blocks shows "
              "them",

@@ -167,4 +167,7 @@ same "a run whose losses cannot be read is not called complete" "2 fisql: damage
 damaged threads
 run "$fisql" info damaged.db
 has "nor are threads that cannot be read counted as none" "damaged.db: $malformed" "$err"
+run "$fisql" diff whole.db damaged.db --check 'calls>+50%'
+has "nor does a budget hold that they count for" "2 fisql:" "$status $err"
+has "and the reason is given" "$malformed" "$err"
 same "its status says so" 2 "$status"
