@@ -34,7 +34,8 @@ struct http {
 /* The bound that an answer exceeded. */
 enum bound { BOUND_NONE, BOUND_HEADERS, BOUND_BYTES, BOUND_SLOW, BOUND_WHOLE };
 
-/* An answer. We keep its first bytes: an exception would be in them. */
+/* An answer. We keep its first bytes: an exception would be in them; or those of an exception that
+ * follows something else. */
 struct answer {
     const struct http_request *request;
     void *easy;
@@ -42,7 +43,7 @@ struct answer {
     size_t kept_bytes;
     struct error *error;
     bool failed;    /* take() failed */
-    bool exception; /* a header says that the server failed, whatever the status */
+    bool exception; /* the server says that it failed, whatever the status */
     enum bound bound;
     long seconds;
     int64_t bytes, headers_bytes;
@@ -198,17 +199,54 @@ static size_t take_header(char *bytes, size_t one, size_t count, void *context)
                : 0;
 }
 
+/* Looks for an exception in what is kept and puts it to the front. */
+static void find_exception(struct answer *answer)
+{
+    static const char code[] = "Code: ", mark[] = "DB::Exception";
+    char *at = memmem(answer->kept, answer->kept_bytes, mark, sizeof mark - 1);
+    if (at == NULL)
+        return;
+    for (char *back = at; back > answer->kept && *back != '\n'; back--)
+        if (strncmp(back - 1, code, sizeof code - 1) == 0)
+            at = back - 1;
+    answer->kept_bytes -= (size_t)(at - answer->kept);
+    memmove(answer->kept, at, answer->kept_bytes);
+    answer->exception = true;
+}
+
+/* Keeps what there is room for. What gives no rows has nothing to say but what went wrong: ClickHouse
+ * writes it behind what it has sent already, with the status 200. There we look at all bytes. */
+static void keep(struct answer *answer, const char *bytes, size_t size, bool all)
+{
+    enum { OVERLAP = 64 }; /* code and mark may come in two pieces */
+    for (;;) {
+        size_t room = sizeof answer->kept - 1 - answer->kept_bytes;
+        size_t more = size < room ? size : room;
+        memcpy(answer->kept + answer->kept_bytes, bytes, more);
+        answer->kept_bytes += more;
+        bytes += more;
+        size -= more;
+        if (all && !answer->exception)
+            find_exception(answer);
+        if (size == 0 || !all ||
+            (answer->exception && answer->kept_bytes == sizeof answer->kept - 1))
+            break;
+        if (!answer->exception) {
+            memmove(answer->kept, answer->kept + answer->kept_bytes - OVERLAP, OVERLAP);
+            answer->kept_bytes = OVERLAP;
+        }
+    }
+    answer->kept[answer->kept_bytes] = '\0';
+}
+
 static size_t take_answer(char *bytes, size_t one, size_t count, void *context)
 {
     struct answer *answer = context;
-    size_t size = one * count, room = sizeof answer->kept - 1 - answer->kept_bytes;
+    size_t size = one * count;
     long status = 0;
-    size_t more = size < room ? size : room;
-    memcpy(answer->kept + answer->kept_bytes, bytes, more);
-    answer->kept_bytes += more;
-    answer->kept[answer->kept_bytes] = '\0';
     curl_library.easy_getinfo(answer->easy, CURLINFO_RESPONSE_CODE, &status);
     bool wanted = status == 200 && answer->request->take != NULL;
+    keep(answer, bytes, size, status == 200 && !wanted);
     if (!count_bytes(answer, &answer->bytes, size,
                      wanted ? HTTP_ANSWER_BYTES_MAX : HTTP_SHORT_BYTES_MAX, BOUND_BYTES))
         return 0;
@@ -460,10 +498,9 @@ int http_send(struct http *http, const struct http_request *request, int *code, 
         return -1;
     if (answer.bound != BOUND_NONE)
         return fail_bound(http, &answer, error);
-    if (result != CURLE_OK)
+    if (result != CURLE_OK && !answer.exception) /* it closes the connection after one */
         return fail_transfer(http, result, error);
-    /* The status may have been sent before the server met the error. An old server then reports it
-     * at the end of the answer alone. */
+    /* The status may have been sent before the server met the error. */
     return status == 200 && !answer.exception ? 0
                                               : fail_exception(http, &answer, status, code, error);
 }

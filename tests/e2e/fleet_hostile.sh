@@ -25,6 +25,7 @@ ask() {
     ulimit -v $memory
     export FISQL_SERVER_SECONDS=3
     case $1 in
+        failing_insert*) timeout 200 "$fisql" push "$url" small.db ;;
         *_part* | *_database) timeout 200 "$fisql" pull "$url" abcdef -o "pulled.$1" ;;
         *) timeout 200 "$fisql" fleet runs --url "$url" ;;
     esac >"$1.out" 2>"$1.err"
@@ -51,6 +52,7 @@ for kind in $kinds; do
         redirect*) words="HTTP status 30[27]: is it ClickHouse's HTTP port" ;;
         packed) words="has other columns|a line of more than" ;;
         exception_after_200) words="the server failed" ;;
+        failing_insert*) words="^fisql: http://127.0.0.1:$port: Code: 241. DB::Exception: Memory limit exceeded" ;;
         later_endless_parts | later_huge_database) words="which cannot be" ;;
         *) words="fisql: http://127.0.0.1:$port" ;;
     esac

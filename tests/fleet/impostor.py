@@ -15,7 +15,10 @@ TEXT = {"run", "program", "host", "build", "command"}
 
 
 def whole(*lines):
-    body = ("\n".join(lines) + "\n").encode()
+    return said(("\n".join(lines) + "\n").encode())
+
+
+def said(body):
     return OK + b"Content-Length: %d\r\n\r\n" % len(body) + body
 
 
@@ -39,6 +42,7 @@ def stay(send, first):
 
 
 LINES = b"newest\nInt64\n"
+EXCEPTION = b"Code: 241. DB::Exception: Memory limit exceeded. (MEMORY_LIMIT_EXCEEDED) (version 25.8.1.1)\n"
 BOMB = gzip.compress(bytes(64 << 20))
 KINDS = {
     "sql_in_names": lambda send: send(whole(SQL, "String", "row")),
@@ -73,6 +77,11 @@ KINDS = {
     "later_endless_parts": lambda send: send(run_of(2**62, 2**62)),
     "later_huge_database": lambda send: send(run_of(1, 2**62)),
     "later_endless_part": lambda send: send(run_of(1, 1000)),
+    # All is answered well but an INSERT: it fails after the status 200 was sent.
+    "failing_insert": lambda send: send(said(EXCEPTION)),
+    "failing_insert_behind_much": lambda send: send(said(b"\n" * 100001 + EXCEPTION)),
+    "failing_insert_marked": lambda send: send(said(b"\r\n__exception__\r\nabcdefghijklmnop\r\n" + EXCEPTION + b"\r\n73 abcdefghijklmnop\r\n__exception__\r\n")),
+    "failing_insert_cut_off": lambda send: send(OK + b"Transfer-Encoding: chunked\r\n\r\n%x\r\n" % len(EXCEPTION) + EXCEPTION),
 }
 
 
@@ -91,9 +100,14 @@ class Connection(socketserver.BaseRequestHandler):
                 while len(body) < length:
                     body += self.request.recv(65536)
                 asked = urllib.parse.parse_qs(head.split()[1].decode().split("?", 1)[1])
-                kind = asked["database"][0]
+                kind = asked.get("database", [""])[0]
                 body += "".join(asked.get("query", [])).encode()  # where tables are sent along
-                if kind.startswith("later") and b"fleet_version" in body:
+                insert = body.endswith(b"RowBinary")
+                if body.startswith(b"CREATE"):
+                    self.request.sendall(said(b""))
+                elif kind.startswith("failing") and b"FROM runs" in body and not insert:
+                    self.request.sendall(whole("\t".join(RUNS), "\t".join("String" if name in TEXT else "Int64" for name in RUNS)))
+                elif kind.startswith(("later", "failing")) and b"fleet_version" in body:
                     self.request.sendall(whole("newest", "Int64", "2"))
                 elif kind.startswith("later") and b"FROM batches" in body:
                     self.request.sendall(whole("batch_id\trun_id\truns", "Int64\tInt64\tInt64"))
