@@ -9,6 +9,7 @@
 #include "cli/out/args.h"
 #include "cli/out/say.h"
 #include "cli/record/fault_names.h"
+#include "cli/run/database.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -304,19 +305,17 @@ static int set_option(struct request *request, const struct args *args)
 static int tell(const char *path)
 {
     sqlite3 *database = experiments_open(path);
-    sqlite3_stmt *row = NULL;
     char counts[512] = "", command[] = "query", query[] = "fault-outcomes", end[] = "--";
     size_t used = 0;
     if (database == NULL)
         return 2;
-    if (sqlite3_prepare_v2(database,
-                           "SELECT count(*), coalesce(outcome, 'not run') FROM experiments"
-                           " GROUP BY outcome ORDER BY outcome IS NULL, 1 DESC, 2",
-                           -1, &row, NULL) == SQLITE_OK)
-        while (sqlite3_step(row) == SQLITE_ROW && used < sizeof counts)
-            used += (size_t)snprintf(counts + used, sizeof counts - used, "%s%lld %s",
-                                     used > 0 ? ", " : "", (long long)sqlite3_column_int64(row, 0),
-                                     (const char *)sqlite3_column_text(row, 1));
+    sqlite3_stmt *row =
+        database_ask(database, "SELECT count(*), coalesce(outcome, 'not run') FROM experiments"
+                               " GROUP BY outcome ORDER BY outcome IS NULL, 1 DESC, 2");
+    while (used < sizeof counts && database_row(row))
+        used += (size_t)snprintf(counts + used, sizeof counts - used, "%s%lld %s",
+                                 used > 0 ? ", " : "", (long long)sqlite3_column_int64(row, 0),
+                                 (const char *)sqlite3_column_text(row, 1));
     sqlite3_finalize(row);
     sqlite3_close(database);
     note("%s: %s", path, counts);

@@ -2,11 +2,13 @@
 #include "cli/commands.h"
 #include "cli/out/say.h"
 #include "cli/out/interrupts.h"
+#include "cli/run/database.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <locale.h>
 #include <sqlite3.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -139,5 +141,7 @@ int main(int argc, char **argv)
     const struct command *command = find_command(name);
     if (command == NULL)
         return fail_unknown_command(name);
-    return finish_output(command->run(argc - 1, argv + 1));
+    int status = command->run(argc - 1, argv + 1);
+    bool is_programs = command->run == cmd_record || command->run == cmd_run;
+    return finish_output(is_programs ? status : database_status(status));
 }

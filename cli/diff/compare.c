@@ -169,7 +169,10 @@ sqlite3 *compare_open(const char *a_path, const char *b_path, enum name_style st
         result = sqlite3_exec(database, compare_sql_pairs, NULL, NULL, NULL);
     if (result == SQLITE_OK)
         return database;
-    fail("%s and %s cannot be compared: %s", a_path, b_path, sqlite3_errmsg(database));
+    if (database_is_unreadable(database))
+        database_failed(database);
+    else
+        fail("%s and %s cannot be compared: %s", a_path, b_path, sqlite3_errmsg(database));
     sqlite3_close(database);
     return NULL;
 }

@@ -159,10 +159,14 @@ static int sum_rows(const struct export *export, struct export_frames *frames, c
             if (frame > 0 && (size_t)frame < export->view->frames_count && frames->calls[frame] > 0)
                 add(export, frames, frame, row);
         }
-        if (sqlite3_reset(row) != SQLITE_OK)
+        if (sqlite3_reset(row) != SQLITE_OK) { /* sqlite3_finalize() would not tell any more */
+            database_failed(export->view->database);
+            status = 2;
             break;
+        }
     }
-    return database_rows_end(row, what);
+    int ended = database_rows_end(row, what);
+    return status != 0 ? status : ended;
 }
 
 static void add_bytes(const struct export *export, struct export_frames *frames, int64_t frame,

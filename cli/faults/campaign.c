@@ -324,9 +324,11 @@ static int judge_experiment(void *context, const struct trial *trial, const stru
         return 2;
     verdict_reach(&verdict, trial, end, run, &campaign->baseline, campaign->expected_exit);
     bool keep = outcome_is_wrong(verdict.outcome) && campaign->kept_bytes < campaign->keep_bytes;
-    int status =
-        experiments_put(campaign->full_path, experiment->id, &verdict, end->elapsed_ns,
-                        keep ? trial_path(trial->place, trial->name, ".bin", log) : NULL, run);
+    int status = database_status(0); /* a verdict on what could not be read is none */
+    if (status == 0)
+        status =
+            experiments_put(campaign->full_path, experiment->id, &verdict, end->elapsed_ns,
+                            keep ? trial_path(trial->place, trial->name, ".bin", log) : NULL, run);
     sqlite3_close(run);
     verdict_release(&verdict);
     trial_clean(trial->place, trial->name, keep && status == 0);

@@ -198,8 +198,9 @@ static int put_functions(sqlite3 *database, int64_t id, sqlite3 *run)
         result = sqlite3_step(put);
         sqlite3_reset(put);
     }
-    sqlite3_finalize(row);
     sqlite3_finalize(put);
+    if (sqlite3_finalize(row) != SQLITE_OK)
+        return failed(run);
     return result == SQLITE_DONE ? 0 : failed(database);
 }
 

@@ -155,8 +155,10 @@ static void count_leaks(struct verdict *verdict, sqlite3 *database, const struct
 {
     sqlite3_stmt *row = leaks_begin(database);
     int64_t sum = 0, most = 0;
-    if (row == NULL)
+    if (row == NULL) {
+        database_failed(database);
         return;
+    }
     while (sqlite3_step(row) == SQLITE_ROW) {
         const char *place = (const char *)sqlite3_column_text(row, 0);
         const struct leak *known = leak_find(baseline, place != NULL ? place : "");
@@ -168,7 +170,7 @@ static void count_leaks(struct verdict *verdict, sqlite3 *database, const struct
             put_text(&verdict->found_location, (const char *)sqlite3_column_text(row, 3));
         }
     }
-    verdict->leaked_bytes = sqlite3_finalize(row) == SQLITE_OK ? sum : -1;
+    verdict->leaked_bytes = database_rows_end(row, "blocks that were not freed") == 0 ? sum : -1;
 }
 
 /* ---- where it happened ---- */

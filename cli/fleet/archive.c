@@ -64,7 +64,7 @@ static int copy_rows(sqlite3_stmt *rows, sqlite3_stmt *insert)
                         sqlite3_errstr(result));
     }
     sqlite3 *database = sqlite3_db_handle(rows);
-    return sqlite3_errcode(database) == SQLITE_DONE
+    return sqlite3_reset(rows) == SQLITE_OK
                ? 0
                : fail("%s: cannot be read: %s", sqlite3_db_filename(database, "main"),
                       sqlite3_errmsg(database));

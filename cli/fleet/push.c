@@ -91,14 +91,10 @@ static sqlite3_stmt *prepare_known(struct store *store, const char *run)
 
 static bool given(const struct push *push, const char *label)
 {
-    sqlite3_stmt *look = NULL;
-    bool found = false;
-    if (sqlite3_prepare_v2(push->database,
-                           "SELECT 1 FROM temp.given WHERE key || '=' || value = ?1", -1, &look,
-                           NULL) == SQLITE_OK) {
-        sqlite3_bind_text(look, 1, label, -1, SQLITE_STATIC);
-        found = database_row(look);
-    }
+    sqlite3_stmt *look =
+        database_ask(push->database, "SELECT 1 FROM temp.given WHERE key || '=' || value = ?1");
+    sqlite3_bind_text(look, 1, label, -1, SQLITE_STATIC);
+    bool found = database_row(look);
     sqlite3_finalize(look);
     return found;
 }
@@ -202,12 +198,12 @@ static int read_run(struct push *push)
     if (push->database == NULL)
         return 2;
     database_hold(push->database);
-    sqlite3_stmt *row = NULL;
-    if (sqlite3_prepare_v2(push->database, "SELECT value FROM run WHERE key = 'run_id'", -1, &row,
-                           NULL) == SQLITE_OK &&
-        sqlite3_step(row) == SQLITE_ROW && sqlite3_column_text(row, 0) != NULL)
-        snprintf(push->run, sizeof push->run, "%s", (const char *)sqlite3_column_text(row, 0));
-    sqlite3_finalize(row);
+    char *run =
+        database_text(database_ask(push->database, "SELECT value FROM run WHERE key = 'run_id'"));
+    snprintf(push->run, sizeof push->run, "%s", run != NULL ? run : "");
+    free(run);
+    if (shortage_noted() != 0)
+        return 2;
     if (push->run[0] == '\0')
         return fail("%s: has no run_id, which distinguishes runs: load the log again", push->path);
     if (fleet_functions_add(push->database) != SQLITE_OK)

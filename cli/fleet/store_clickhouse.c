@@ -9,9 +9,11 @@
  */
 #include "cli/fleet/store.h"
 
+#include "base/shortage.h"
 #include "cli/fleet/functions.h"
 #include "cli/fleet/store_clickhouse_parts.h"
 #include "cli/out/say.h"
+#include "cli/run/database.h"
 #include "cli/run/distrust.h"
 #include "cli/run/run_view.h"
 #include "queries/embedded.h"
@@ -332,19 +334,17 @@ static char *insert_query(struct store *store, const char *table, sqlite3_stmt *
 {
     char *sql = NULL;
     size_t size = 0;
-    sqlite3_stmt *type = NULL;
     FILE *out = open_memstream(&sql, &size);
     if (out == NULL)
         return NULL;
-    int result = sqlite3_prepare_v2(
-        store->local, "SELECT type <> 'INTEGER' FROM pragma_table_info(?1) WHERE name = ?2", -1,
-        &type, NULL);
+    sqlite3_stmt *type = database_ask(
+        store->local, "SELECT type <> 'INTEGER' FROM pragma_table_info(?1) WHERE name = ?2");
     fprintf(out, "INSERT INTO %s (", table);
-    for (int i = 0; i < sqlite3_column_count(rows) && result == SQLITE_OK; i++) {
+    for (int i = 0; i < sqlite3_column_count(rows) && type != NULL; i++) {
         const char *name = sqlite3_column_name(rows, i);
         sqlite3_bind_text(type, 1, table, -1, SQLITE_STATIC);
         sqlite3_bind_text(type, 2, name, -1, SQLITE_STATIC);
-        text[i] = sqlite3_step(type) == SQLITE_ROW && sqlite3_column_int(type, 0) != 0;
+        text[i] = database_row(type) && sqlite3_column_int(type, 0) != 0;
         sqlite3_reset(type);
         fprintf(out, "%s%s", i > 0 ? ", " : "", name);
     }
@@ -378,7 +378,7 @@ static int rows_clickhouse(struct store *store, const char *table, sqlite3_stmt 
 {
     bool text[64] = {false};
     struct sender sender = {.store = store, .query = insert_query(store, table, rows, text)};
-    int status = sender.query != NULL ? 0 : fail("out of memory");
+    int status = sender.query == NULL ? fail("out of memory") : shortage_noted() != 0 ? 2 : 0;
     while (status == 0 && sqlite3_step(rows) == SQLITE_ROW)
         status = put_row(&sender, rows, text, store_is_common(table));
     if (sqlite3_reset(rows) != SQLITE_OK && status == 0)
@@ -424,15 +424,12 @@ static void abandon_clickhouse(struct store *store)
 static char *insert_into(struct store *store, const char *table)
 {
     char *columns = NULL;
-    sqlite3_stmt *row = NULL;
-    if (sqlite3_prepare_v2(store->local,
-                           "SELECT group_concat(name, ', ') FROM pragma_table_info(?1)", -1, &row,
-                           NULL) == SQLITE_OK) {
-        sqlite3_bind_text(row, 1, table, -1, SQLITE_STATIC);
-        if (sqlite3_step(row) == SQLITE_ROW)
-            columns = sqlite3_mprintf("INSERT INTO %s (%s)", table,
-                                      (const char *)sqlite3_column_text(row, 0));
-    }
+    sqlite3_stmt *row =
+        database_ask(store->local, "SELECT group_concat(name, ', ') FROM pragma_table_info(?1)");
+    sqlite3_bind_text(row, 1, table, -1, SQLITE_STATIC);
+    if (database_row(row))
+        columns = sqlite3_mprintf("INSERT INTO %s (%s)", table,
+                                  (const char *)sqlite3_column_text(row, 0));
     sqlite3_finalize(row);
     return columns;
 }
@@ -563,7 +560,10 @@ static int read_part_clickhouse(struct store *store, int64_t run_id, int64_t num
     if (status == 0 && sqlite3_prepare_v2(store->local, "SELECT bytes FROM temp.part", -1, &row,
                                           NULL) != SQLITE_OK)
         status = clickhouse_local_problem(store);
-    if (status == 0 && sqlite3_step(row) != SQLITE_ROW)
+    int step = status == 0 ? sqlite3_step(row) : SQLITE_DONE;
+    if (status == 0 && step != SQLITE_ROW && step != SQLITE_DONE)
+        status = clickhouse_local_problem(store);
+    if (status == 0 && step == SQLITE_DONE)
         status = fail("%s: part %lld of the run is not there: it was dropped", store->url,
                       (long long)number);
     if (status == 0) {

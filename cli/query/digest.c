@@ -107,10 +107,8 @@ static void put_command(const struct digest *digest, const char *query)
 static bool has_rows(const struct digest *digest, const char *name)
 {
     const struct query_file *query = query_set_find(digest->set, name);
-    sqlite3_stmt *row = NULL;
-    bool found = query != NULL &&
-                 sqlite3_prepare_v2(digest->database, query->sql, -1, &row, NULL) == SQLITE_OK &&
-                 database_row(row);
+    sqlite3_stmt *row = query != NULL ? database_ask(digest->database, query->sql) : NULL;
+    bool found = database_row(row);
     sqlite3_finalize(row);
     return found;
 }
@@ -244,13 +242,15 @@ static int print_functions(struct digest *digest, const char *title, enum measur
         fputs(number(row, 5) > 0 ? ", begins a thread\n" : "\n", digest->out);
         within += number(row, 5) == 0;
     }
+    if (database_rows_end(row, "the functions") != 0)
+        return 2;
     if (rows > 0)
         add_more(digest, query);
     if (measure == MEASURE_WAIT && within > 0)
         add_more(digest, "lock-waits");
     if (rows == 0 && measure == MEASURE_WAIT)
         fprintf(digest->out, "%-*sno thread waited\n", TITLE_WIDTH, title);
-    return database_rows_end(row, "the functions");
+    return 0;
 }
 
 /* Puts "; most by parse (p.c:12)" by columns of the statement, if there is a name. */

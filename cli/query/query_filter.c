@@ -72,14 +72,12 @@ static int fail_unknown_name(sqlite3 *database, const struct filter_kind *kind, 
 {
     char **names = calloc(KNOWN_NAMES_MAX, sizeof *names);
     size_t count = 0;
-    sqlite3_stmt *statement = NULL;
-    if (names != NULL &&
-        sqlite3_prepare_v2(database, kind->known, -1, &statement, NULL) == SQLITE_OK)
-        while (count < KNOWN_NAMES_MAX && sqlite3_step(statement) == SQLITE_ROW) {
-            const char *name = (const char *)sqlite3_column_text(statement, 0);
-            names[count] = strdup(name != NULL ? name : "");
-            count += names[count] != NULL;
-        }
+    sqlite3_stmt *statement = database_ask(database, kind->known);
+    while (names != NULL && count < KNOWN_NAMES_MAX && database_row(statement)) {
+        const char *name = (const char *)sqlite3_column_text(statement, 0);
+        names[count] = strdup(name != NULL ? name : "");
+        count += names[count] != NULL;
+    }
     sqlite3_finalize(statement);
     const char *nearest =
         names != NULL ? nearest_name(value, (const char *const *)names, count) : NULL;

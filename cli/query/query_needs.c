@@ -1,6 +1,8 @@
 /* What queries need: see query_needs.h. */
 #include "cli/query/query_needs.h"
 
+#include "cli/run/database.h"
+
 #include <string.h>
 
 static const struct {
@@ -52,10 +54,9 @@ bool query_needs_known(const char *words)
 
 static bool lacks(int place, sqlite3 *database)
 {
-    sqlite3_stmt *statement = NULL;
+    sqlite3_stmt *statement = database_ask(database, needs[place].there);
     bool nothing =
-        sqlite3_prepare_v2(database, needs[place].there, -1, &statement, NULL) == SQLITE_OK &&
-        sqlite3_step(statement) == SQLITE_DONE;
+        statement != NULL && !database_row(statement) && sqlite3_errcode(database) == SQLITE_DONE;
     sqlite3_finalize(statement);
     return nothing;
 }

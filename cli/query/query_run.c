@@ -360,9 +360,12 @@ int query_run(const struct query_request *request, sqlite3 *database,
         status = set_up(&run, request, database, query, statement);
     if (status == 0) {
         int result = write_rows(&run, request, query, statement, out, rows);
-        if (result != SQLITE_DONE)
-            status = fail("%s: %s", query->name,
-                          result == SQLITE_NOMEM ? "out of memory" : sqlite3_errmsg(database));
+        if (result == SQLITE_NOMEM)
+            status = fail("%s: out of memory", query->name);
+        else if (result != SQLITE_DONE)
+            status = database_is_unreadable(database)
+                         ? database_fail(database, query->name)
+                         : fail("%s: %s", query->name, sqlite3_errmsg(database));
         else if (run.suppressions.suppressed > 0)
             note("%s: rows suppressed by %s: %zu", query->name, request->suppressions,
                  run.suppressions.suppressed);
@@ -400,9 +403,9 @@ static int explain_plan(sqlite3 *database, sqlite3_stmt *statement, FILE *out)
         text_put(out, (const char *)sqlite3_column_text(plan, 3));
         fputc('\n', out);
     }
-    sqlite3_finalize(plan);
+    int ended = sqlite3_finalize(plan);
     sqlite3_free(sql);
-    return result == SQLITE_OK ? 0 : fail("%s", sqlite3_errmsg(database));
+    return result == SQLITE_OK && ended == SQLITE_OK ? 0 : fail("%s", sqlite3_errmsg(database));
 }
 
 int query_explain(const struct query_request *request, sqlite3 *database,

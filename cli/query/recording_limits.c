@@ -4,6 +4,7 @@
 #include "cli/out/amount.h"
 #include "cli/out/say.h"
 #include "cli/out/text.h"
+#include "cli/run/database.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -45,25 +46,23 @@ static void limit_put(FILE *out, bool markdown, const char *text)
 /* Prints what --since and --until let through: the first few one by one, then how many more. */
 static void limits_put(const struct query_request *request, sqlite3 *database, FILE *out)
 {
-    sqlite3_stmt *row = NULL;
+    sqlite3_stmt *row =
+        database_ask(database, "SELECT text FROM main.recording_limits WHERE from_ns <= ?2"
+                               " AND coalesce(to_ns > ?1, 1)");
     long rows = 0;
     char *text = NULL;
     bool markdown = request->format == OUTPUT_MARKDOWN;
-    if (sqlite3_prepare_v2(database,
-                           "SELECT text FROM main.recording_limits WHERE from_ns <= ?2"
-                           " AND coalesce(to_ns > ?1, 1)",
-                           -1, &row, NULL) == SQLITE_OK &&
-        sqlite3_bind_int64(row, 1, time_of(request, FILTER_SINCE, 0)) == SQLITE_OK &&
-        sqlite3_bind_int64(row, 2, time_of(request, FILTER_UNTIL, INT64_MAX)) == SQLITE_OK)
-        while (sqlite3_step(row) == SQLITE_ROW) {
-            if (rows++ >= LIMITS_SAID)
-                continue;
-            text = sqlite3_mprintf("recording was restricted %s",
-                                   (const char *)sqlite3_column_text(row, 0));
-            if (text != NULL)
-                limit_put(out, markdown, text);
-            sqlite3_free(text);
-        }
+    sqlite3_bind_int64(row, 1, time_of(request, FILTER_SINCE, 0));
+    sqlite3_bind_int64(row, 2, time_of(request, FILTER_UNTIL, INT64_MAX));
+    while (database_row(row)) {
+        if (rows++ >= LIMITS_SAID)
+            continue;
+        text = sqlite3_mprintf("recording was restricted %s",
+                               (const char *)sqlite3_column_text(row, 0));
+        if (text != NULL)
+            limit_put(out, markdown, text);
+        sqlite3_free(text);
+    }
     sqlite3_finalize(row);
     text = rows > LIMITS_SAID
                ? sqlite3_mprintf("and %ld times more: `fisql query completeness` has them",

@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "cli/out/say.h"
+#include "cli/run/database.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -116,7 +117,7 @@ static bool any_matches(const struct suppressions *suppressions, const char *tex
 static bool stack_matches(struct suppressions *suppressions)
 {
     bool found = false;
-    while (!found && sqlite3_step(suppressions->stack) == SQLITE_ROW) {
+    while (!found && database_row(suppressions->stack)) {
         for (int i = 0; i < sqlite3_column_count(suppressions->stack) && !found; i++)
             found = any_matches(suppressions,
                                 (const char *)sqlite3_column_text(suppressions->stack, i));

@@ -194,9 +194,12 @@ static int ask(struct worst_list *list, sqlite3 *database, const struct query_fi
         status = query_bind_settings(&request, query, row);
     if (result == SQLITE_OK && status == 0)
         result = read_rows(list, query, row);
-    if (status == 0 && result != SQLITE_DONE)
-        status = fail("%s: %s", query->name,
-                      result == SQLITE_NOMEM ? "out of memory" : sqlite3_errmsg(database));
+    if (status == 0 && result == SQLITE_NOMEM)
+        status = fail("%s: out of memory", query->name);
+    else if (status == 0 && result != SQLITE_DONE)
+        status = database_is_unreadable(database)
+                     ? database_fail(database, query->name)
+                     : fail("%s: %s", query->name, sqlite3_errmsg(database));
     sqlite3_finalize(row);
     sqlite3_free(sql);
     return status;

@@ -5,6 +5,7 @@
 #include "base/utf8.h"
 #include "cli/out/output.h"
 #include "cli/out/say.h"
+#include "cli/run/database.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
@@ -28,18 +29,11 @@ struct words {
 
 static sqlite3_stmt *ask(const struct words *words, const char *sql, int64_t first, int64_t second)
 {
-    sqlite3_stmt *statement = NULL;
-    if (sqlite3_prepare_v2(words->database, sql, -1, &statement, NULL) != SQLITE_OK)
-        return NULL;
+    sqlite3_stmt *statement = database_ask(words->database, sql);
     sqlite3_bind_int64(statement, 1, first);
     if (sqlite3_bind_parameter_count(statement) > 1)
         sqlite3_bind_int64(statement, 2, second);
     return statement;
-}
-
-static bool step(sqlite3_stmt *statement)
-{
-    return statement != NULL && sqlite3_step(statement) == SQLITE_ROW;
 }
 
 static const char *text_at(sqlite3_stmt *statement, int column)
@@ -86,13 +80,13 @@ static void print_stack(const struct words *words, int64_t thread, const char *p
     sqlite3_stmt *rows =
         ask(words, "SELECT count(*) FROM incident_stacks WHERE incident_id = ? AND thread_id = ?",
             words->incident, thread);
-    if (step(rows))
+    if (database_row(rows))
         count = (long)sqlite3_column_int64(rows, 0);
     sqlite3_finalize(rows);
     rows = ask(words, incident_words_sql_frames, words->incident, thread);
     snprintf(at, sizeof at, "%s%s", place == NULL || strncmp(place, "in ", 3) == 0 ? "" : "at ",
              place != NULL ? place : "");
-    for (; step(rows); number++) {
+    for (; database_row(rows); number++) {
         bool shown = number < FRAMES_INNER || number >= count - FRAMES_OUTER;
         int64_t site = sqlite3_column_int64(rows, 3);
         bool inlined = number > 0 && site == inner_site && sqlite3_column_int64(rows, 4) != 0;
@@ -121,7 +115,7 @@ static void print_calls(const struct words *words, int64_t thread, uint32_t most
      * thread. */
     sqlite3_stmt *rows = ask(words, incident_words_sql_open_calls, thread, most);
     bool any = false;
-    while (step(rows)) {
+    while (database_row(rows)) {
         char ago[32], took[32], call[2048];
         int64_t depth = sqlite3_column_int64(rows, 1);
         int64_t before = words->ns - sqlite3_column_int64(rows, 2);
@@ -158,7 +152,7 @@ static void print_others(const struct words *words)
 {
     int threads = 0;
     sqlite3_stmt *rows = ask(words, incident_words_sql_other_threads, words->thread, words->ns);
-    for (; step(rows); threads++) {
+    for (; database_row(rows); threads++) {
         if (threads == THREADS_MAX) {
             note("and more threads: fisql query incidents has their stacks");
             break;
@@ -175,7 +169,7 @@ int incident_words(sqlite3 *database, const struct fisql_incident *told,
 {
     struct words words = {.database = database, .history = history};
     sqlite3_stmt *row = ask(&words, incident_words_sql_incident, told->pid, told->tid);
-    bool found = step(row);
+    bool found = database_row(row);
     if (found) {
         words.incident = sqlite3_column_int64(row, 0);
         words.thread = sqlite3_column_int64(row, 1);

@@ -118,8 +118,7 @@ static int write_calls(struct report *report, struct longest *longest)
     for (size_t i = 0; i < longest->count; i++) {
         struct long_call *call = &longest->items[i];
         sqlite3_bind_int64(function, 1, call->frame_id);
-        int64_t function_id =
-            sqlite3_step(function) == SQLITE_ROW ? sqlite3_column_int64(function, 0) : 0;
+        int64_t function_id = database_row(function) ? sqlite3_column_int64(function, 0) : 0;
         sqlite3_reset(function);
         call->function_id = function_id;
         report_mark(report, MARK_FUNCTIONS, function_id);

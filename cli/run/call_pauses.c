@@ -65,7 +65,7 @@ static bool read_callee(const struct call_pauses *pauses, int64_t id, int64_t la
 {
     sqlite3_stmt *row = pauses->next_call;
     sqlite3_bind_int64(row, 1, id);
-    bool found = id <= last && sqlite3_step(row) == SQLITE_ROW;
+    bool found = id <= last && database_row(row);
     if (found) {
         callee->id = run_within(sqlite3_column_int64(row, 0), id, RUN_CALL_ID_MAX);
         callee->enter_ns = run_within(sqlite3_column_int64(row, 1), 0, RUN_NS_MAX);

@@ -33,10 +33,75 @@ static long long schema_version(void)
     return at != NULL ? strtoll(at + strlen(pragma), NULL, 10) : 0;
 }
 
+/* The databases of a connection: `fisql diff` attaches the second one (cli/diff/compare.c). */
+static const char *const schemas[] = {"main", "other"};
+enum { SCHEMAS_COUNT = sizeof schemas / sizeof schemas[0] };
+
+static bool unread;
+static char *said; /* last: one page that is damaged fails many look-ups, all with the same words */
+
+int database_status(int status)
+{
+    return unread ? 2 : status;
+}
+
+static bool is_whole(sqlite3 *database, const char *schema)
+{
+    sqlite3_stmt *check = NULL;
+    char sql[64];
+    snprintf(sql, sizeof sql, "PRAGMA \"%s\".quick_check(1)", schema);
+    bool whole = sqlite3_prepare_v2(database, sql, -1, &check, NULL) == SQLITE_OK &&
+                 sqlite3_step(check) == SQLITE_ROW &&
+                 strcmp((const char *)sqlite3_column_text(check, 0), "ok") == 0;
+    return sqlite3_finalize(check) == SQLITE_OK && whole;
+}
+
+/* The name of the database that cannot be read. SQLite does not tell which of two it is, so we look
+ * which one is damaged: that reads both, but only after a failure. */
+static char *failed_name(sqlite3 *database)
+{
+    const char *damaged = NULL, *first = sqlite3_db_filename(database, schemas[0]);
+    const char *second = sqlite3_db_filename(database, schemas[1]);
+    int count = 0;
+    if (second == NULL)
+        return sqlite3_mprintf("%s", first);
+    for (int i = 0; i < SCHEMAS_COUNT; i++)
+        if (!is_whole(database, schemas[i])) {
+            damaged = sqlite3_db_filename(database, schemas[i]);
+            count++;
+        }
+    return count == 1 ? sqlite3_mprintf("%s", damaged)
+                      : sqlite3_mprintf("one of %s and %s", first, second);
+}
+
+int database_fail(sqlite3 *database, const char *what)
+{
+    int code = sqlite3_errcode(database);
+    char *words = sqlite3_mprintf("%s", sqlite3_errmsg(database)); /* of now: to look changes it */
+    char *name = code != SQLITE_NOMEM ? failed_name(database) : NULL;
+    char *text = sqlite3_mprintf(
+        "%s: %s%scannot be read: %s", name != NULL ? name : sqlite3_db_filename(database, "main"),
+        what != NULL ? what : "", what != NULL ? " " : "", words != NULL ? words : "out of memory");
+    if (text == NULL || said == NULL || strcmp(text, said) != 0)
+        fail("%s", text != NULL ? text : "out of memory");
+    unread = true;
+    shortage_note(code == SQLITE_NOMEM ? ENOMEM : EIO);
+    sqlite3_free(said);
+    said = text;
+    sqlite3_free(name);
+    sqlite3_free(words);
+    return 2;
+}
+
+bool database_is_unreadable(sqlite3 *database)
+{
+    int kind = sqlite3_errcode(database) & 0xff;
+    return kind == SQLITE_IOERR || kind == SQLITE_CORRUPT || kind == SQLITE_NOTADB;
+}
+
 void database_failed(sqlite3 *database)
 {
-    shortage_note(sqlite3_errcode(database) == SQLITE_NOMEM ? ENOMEM : EIO);
-    fail("%s: cannot be read: %s", sqlite3_db_filename(database, "main"), sqlite3_errmsg(database));
+    database_fail(database, NULL);
 }
 
 sqlite3_stmt *database_ask(sqlite3 *database, const char *sql)
@@ -256,7 +321,7 @@ int database_rows(sqlite3 *database, const char *sql, const char *what, sqlite3_
 {
     return sqlite3_prepare_v2(database, sql, -1, statement, NULL) == SQLITE_OK
                ? 0
-               : fail("%s cannot be read: %s", what, sqlite3_errmsg(database));
+               : database_fail(database, what);
 }
 
 int database_rows_short(sqlite3_stmt *statement)
@@ -269,10 +334,7 @@ int database_rows_end(sqlite3_stmt *statement, const char *what)
 {
     must(statement != NULL);
     sqlite3 *database = sqlite3_db_handle(statement);
-    return sqlite3_finalize(statement) == SQLITE_OK
-               ? 0
-               : fail("%s: %s cannot be read: %s", sqlite3_db_filename(database, "main"), what,
-                      sqlite3_errmsg(database));
+    return sqlite3_finalize(statement) == SQLITE_OK ? 0 : database_fail(database, what);
 }
 
 int database_check_frames(sqlite3 *database)

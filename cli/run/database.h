@@ -46,8 +46,19 @@ bool database_row(sqlite3_stmt *statement);
 char *database_text(sqlite3_stmt *statement);
 int64_t database_integer(sqlite3_stmt *statement, int64_t otherwise);
 
-/* Says and notes that the last statement failed. */
+/* Says and notes that the last statement failed: with the name of the database that is damaged, or
+ * of both where two are attached and that cannot be told. */
 void database_failed(sqlite3 *database);
+
+/* The same, returning 2; `what` names the rows that it reads. */
+int database_fail(sqlite3 *database, const char *what);
+
+/* Did the last statement fail for a fault of the file, not of the statement? */
+bool database_is_unreadable(sqlite3 *database);
+
+/* The command's status: 2 if anything was said to fail here. Much goes on after a failed look-up, so
+ * main() asks for each command. */
+int database_status(int status);
 
 /* A copy of a column's text, which the caller frees; NULL = it is NULL, or no memory. */
 char *database_copy(sqlite3_stmt *row, int column);

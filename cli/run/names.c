@@ -1,6 +1,8 @@
 /* Names of functions: see names.h. */
 #include "cli/run/names.h"
 
+#include "cli/run/database.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,9 +53,7 @@ void names_release(struct names *names)
 static const char *styled(const struct names *names, const char *name, size_t length)
 {
     sqlite3_bind_text(names->lookup, 1, name, (int)length, SQLITE_STATIC);
-    return sqlite3_step(names->lookup) == SQLITE_ROW
-               ? (const char *)sqlite3_column_text(names->lookup, 0)
-               : NULL;
+    return database_row(names->lookup) ? (const char *)sqlite3_column_text(names->lookup, 0) : NULL;
 }
 
 static void put_styled(FILE *out, const struct names *names, const char *name, size_t length)

@@ -100,9 +100,10 @@ static int take(struct fold *fold, struct context context, int64_t parent_id, in
 static int read_contexts(struct fold *fold)
 {
     sqlite3_stmt *statement = NULL;
-    int result = sqlite3_prepare_v2(fold->database, own_code_sql_contexts, -1, &statement, NULL);
     int taken = 0;
-    while (result == SQLITE_OK && taken == 0 && sqlite3_step(statement) == SQLITE_ROW) {
+    if (database_rows(fold->database, own_code_sql_contexts, "contexts", &statement) != 0)
+        return 2;
+    while (taken == 0 && sqlite3_step(statement) == SQLITE_ROW) {
         struct context context = {.id = sqlite3_column_int64(statement, 0),
                                   .site = sqlite3_column_int64(statement, 1)};
         taken = take(fold, context, sqlite3_column_int64(statement, 2),
@@ -324,8 +325,8 @@ static int put_columns(const struct fold *fold, FILE *sql, const char *table, pu
         fputs(i > 0 && put != put_edge_sum ? ", " : "", sql);
         put(sql, name, of_frames);
     }
-    sqlite3_finalize(statement);
-    return result;
+    int ended = sqlite3_finalize(statement);
+    return result == SQLITE_OK ? ended : result;
 }
 
 static int execute(const struct fold *fold, const char *sql)

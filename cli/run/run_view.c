@@ -13,14 +13,10 @@
 
 bool run_row(sqlite3 *database, const char *sql, sqlite3_stmt **statement)
 {
-    int status = sqlite3_prepare_v2(database, sql, -1, statement, NULL);
-    if (status == SQLITE_OK)
-        status = sqlite3_step(*statement);
-    int kind = status & 0xff;
-    if (kind == SQLITE_NOMEM || kind == SQLITE_IOERR || kind == SQLITE_CORRUPT ||
-        kind == SQLITE_NOTADB)
+    int result = sqlite3_prepare_v2(database, sql, -1, statement, NULL);
+    if (result != SQLITE_OK && (result == SQLITE_NOMEM || database_is_unreadable(database)))
         database_failed(database);
-    return status == SQLITE_ROW;
+    return database_row(*statement);
 }
 
 int64_t run_integer(sqlite3 *database, const char *sql, int64_t otherwise)
@@ -200,16 +196,17 @@ int run_view_open(struct run_view *view, sqlite3 *database, enum name_style styl
         int result = sqlite3_prepare_v2(database, parts[i].sql, -1, &statement, NULL);
         if (result == SQLITE_OK)
             result = parts[i].read(view, style, statement);
+        int ended = sqlite3_finalize(statement);
         if (result == SQLITE_OK)
-            result = sqlite3_reset(statement);
-        sqlite3_finalize(statement);
+            result = ended;
         if (result != SQLITE_OK)
             return result == SQLITE_CORRUPT && sqlite3_errcode(database) != SQLITE_CORRUPT
                        ? fail("%s: its functions and frames contradict one another: load the log "
                               "again",
                               sqlite3_db_filename(database, "main"))
-                       : fail("%s: cannot be read: %s", sqlite3_db_filename(database, "main"),
-                              result == SQLITE_NOMEM ? "out of memory" : sqlite3_errmsg(database));
+                   : result == SQLITE_NOMEM ? fail("%s: cannot be read: out of memory",
+                                                   sqlite3_db_filename(database, "main"))
+                                            : database_fail(database, NULL);
     }
     view->command =
         database_text(database_ask(database, "SELECT value FROM run WHERE key = 'command'"));

@@ -85,8 +85,8 @@ const char *run_full_name(const struct run_function *function);
 bool run_function_is(const struct run_function *function, const char *pattern);
 
 /* The first row of the SQL in *statement, which the caller finalizes; false if there is none. For
- * what a database may lack: only a want of memory or a fault of the file is said, and noted for the
- * command's status. */
+ * what a database may lack: a statement that cannot be made gives none. A want of memory or a fault
+ * of the file is said, and noted for the command's status. */
 bool run_row(sqlite3 *database, const char *sql, sqlite3_stmt **statement);
 
 /* The integer of the SQL; `otherwise` if there is none. */

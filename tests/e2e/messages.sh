@@ -168,6 +168,23 @@ damaged threads
 run "$fisql" info damaged.db
 has "nor are threads that cannot be read counted as none" "damaged.db: $malformed" "$err"
 run "$fisql" diff whole.db damaged.db --check 'calls>+50%'
-has "nor does a budget hold that they count for" "2 fisql:" "$status $err"
-has "and the reason is given" "$malformed" "$err"
-same "its status says so" 2 "$status"
+same "nor does a budget hold that they count for, and the file is named" "2 fisql: damaged.db: $malformed" "$status ${err//$PWD\//}"
+run "$fisql" diff damaged.db whole.db --check 'calls>+50%'
+same "where it is the first of two as well" "2 fisql: damaged.db: $malformed" "$status ${err//$PWD\//}"
+cp damaged.db second.db
+run "$fisql" diff damaged.db second.db --check 'calls>+50%'
+same "of two that are both damaged both are named" "2 fisql: one of damaged.db and second.db: $malformed" "$status ${err//$PWD\//}"
+damaged modules
+run "$fisql" diff whole.db damaged.db
+same "the functions to compare: the file is named" "2 fisql: damaged.db: $malformed" "$status ${err//$PWD\//}"
+damaged run
+run "$fisql" push many.db damaged.db
+same "a run_id that cannot be read is not called missing" "2 fisql: damaged.db: $malformed" "$status ${err//$PWD\//}"
+damaged recording_changes
+run "$fisql" query hot-functions damaged.db
+has "what was left out is not taken for nothing" "2 fisql: damaged.db: $malformed" "$status ${err//$PWD\//}"
+run "$fisql" digest damaged.db
+has "nor in the digest" "2 fisql: damaged.db: what was left out $malformed" "$status ${err//$PWD\//}"
+damaged slow_calls
+run "$fisql" report damaged.db -o report.html
+has "report: a query that cannot be run: the file, and a status that says so" "2 fisql: damaged.db: slow-calls $malformed" "$status ${err//$PWD\//}"
