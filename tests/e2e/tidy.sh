@@ -210,6 +210,15 @@ without_default() {
 same "the compiler asks for a new kind of event in each switch" "" "$(without_default loader/*.c loader/*/*.c live/*.c)"
 printf 'int f(void)\n{\n    switch (event->type) {\n    default:\n    }\n}\n' >"$TEST_TMP/switch.c"
 same "a switch with a default would be found" "$TEST_TMP/switch.c:4" "$(without_default "$TEST_TMP/switch.c")"
+# A step that fails is neither the end of the rows nor "there is none".
+steps() { python3 "$here/tests/e2e/steps.py" "$@"; }
+mapfile -t stepping < <(grep -l 'sqlite3_step(' -r loader live cli --include='*.c' | sort)
+at_least "the files that step statements are found" 40 "${#stepping[@]}"
+same "each function that steps a statement tells an error from the end" "" "$(steps "${stepping[@]}")"
+printf 'static int sum(sqlite3_stmt *row)\n{\n    int sum = 0;\n    while (sqlite3_step(row) == SQLITE_ROW)\n        sum++;\n    sqlite3_finalize(row);\n    return sum;\n}\n' >"$TEST_TMP/steps.c"
+same "one that does not would be found" "$TEST_TMP/steps.c:2: sum" "$(steps "$TEST_TMP/steps.c")"
+sed -i 's/sqlite3_finalize(row);/if (sqlite3_finalize(row) != SQLITE_OK)\n        return -1;/' "$TEST_TMP/steps.c"
+same "and not one that asks at the end" "" "$(steps "$TEST_TMP/steps.c")"
 same "no typedef of a struct" "" "$(grep -nE '^ *typedef +(struct|union|enum)' "${c_files[@]}")"
 same "the loader never prints or exits, but where an assertion does not hold" "" \
     "$(grep -nE '(^|[^a-z_])(printf|puts|putchar|perror|exit|abort)\(|stderr|stdout' base/*.c loader/*.c loader/*/*.c live/*.c debuginfo/*/*.c | grep -vE '^[^:]*:[0-9]+: *(/?\*|//)' |
