@@ -178,6 +178,8 @@ EXPORT _Unwind_Word _Unwind_GetCFA(struct _Unwind_Context *context)
         start = (uint64_t)(uintptr_t)info.dli_fbase;
         __atomic_store_n(&end, module_end(info.dli_fbase), __ATOMIC_RELEASE);
     }
+    if (next == NULL)
+        return 0;
     bool inside = (uint64_t)(uintptr_t)__builtin_return_address(0) - start < end - start;
     return inside ? next(context) : next(context) & ~(_Unwind_Word)7;
 }
