@@ -5,6 +5,7 @@
 #include "cli/out/amount.h"
 #include "cli/out/args.h"
 #include "cli/out/say.h"
+#include "cli/record/changes.h"
 #include "cli/record/record_filter.h"
 
 #include <errno.h>
@@ -204,19 +205,6 @@ static int parse(struct request *request, int argc, char **argv)
     return ARGS_GO_ON;
 }
 
-/* The values of the request, patterns in quotes, cut if they are long. */
-static void change_detail(const struct request *request, bool quoted, char *text, size_t size)
-{
-    const char *quote = quoted ? "'" : "";
-    size_t used = 0;
-    text[0] = 0;
-    for (int i = 0; i < request->values_count && used < size; i++)
-        used += (size_t)snprintf(text + used, size - used, "%s%s%s%s", i > 0 ? " " : "", quote,
-                                 request->values[i], quote);
-    if (used >= size)
-        snprintf(text + size - 4, 4, "...");
-}
-
 /* Leaves a mark for the log, before the processes see the change: what they write later has it. */
 static void change_note(const struct request *request, const struct live_run *run,
                         const struct fisql_live_area *area)
@@ -232,8 +220,7 @@ static void change_note(const struct request *request, const struct live_run *ru
         return; /* a dump changes nothing */
     clock_gettime(CLOCK_MONOTONIC, &now);
     change.ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-    change_detail(request, change.what == FISQL_CHANGE_ONLY || change.what == FISQL_CHANGE_EXCLUDE,
-                  change.detail, sizeof change.detail);
+    changes_detail(&change, (const char *const *)request->values, (size_t)request->values_count);
     struct fisql_changes *changes = mmap(NULL, sizeof *changes, PROT_READ | PROT_WRITE, MAP_SHARED,
                                          run->file, (off_t)part->offset);
     if (changes == MAP_FAILED)

@@ -5,18 +5,26 @@
 
 #include <stdio.h>
 
+void changes_detail(struct fisql_change *change, const char *const *words, size_t count)
+{
+    bool patterns = change->what == FISQL_CHANGE_ONLY || change->what == FISQL_CHANGE_EXCLUDE;
+    const char *quote = patterns ? "'" : "";
+    size_t used = 0, size = sizeof change->detail;
+    change->detail[0] = 0;
+    for (size_t i = 0; i < count && used < size; i++)
+        used += (size_t)snprintf(change->detail + used, size - used, "%s%s%s%s", i > 0 ? " " : "",
+                                 quote, words[i], quote);
+    if (used >= size)
+        snprintf(change->detail + size - 4, 4, "...");
+}
+
 void changes_begin(struct live *live, const struct record_options *options)
 {
     struct fisql_change change = {.what = options->only ? FISQL_CHANGE_ONLY : FISQL_CHANGE_EXCLUDE,
                                   .ns = (uint64_t)clock_ns()};
-    size_t used = 0, size = sizeof change.detail;
     if (live->changes == NULL || options->patterns.count == 0)
         return;
-    for (size_t i = 0; i < options->patterns.count && used < size; i++)
-        used += (size_t)snprintf(change.detail + used, size - used, "%s'%s'", i > 0 ? " " : "",
-                                 options->patterns.items[i]);
-    if (used >= size)
-        snprintf(change.detail + size - 4, 4, "...");
+    changes_detail(&change, options->patterns.items, options->patterns.count);
     fisql_change_note(live->changes, FISQL_CHANGES_MAX, &change);
 }
 

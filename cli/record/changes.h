@@ -6,6 +6,9 @@
 #include "cli/record/live.h"
 #include "cli/record/record_options.h"
 
+/* Puts words into the change's detail, patterns in quotes, cut if they are long. */
+void changes_detail(struct fisql_change *change, const char *const *words, size_t count);
+
 /* Notes what --only or --exclude leaves out from the start: else it would look dead. */
 void changes_begin(struct live *live, const struct record_options *options);
 

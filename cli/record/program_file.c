@@ -12,6 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define EMULATOR_BYTES_MAX ((size_t)32 << 20)
+
 struct bytes {
     const unsigned char *start;
     size_t count;
@@ -67,8 +69,9 @@ static void look_at(struct program_file *file, const struct bytes *bytes)
     file->hooks = names_hold(bytes, &elf, "__cyg_profile_func_enter") ||
                   names_hold(bytes, &elf, "fisql_trace_levels");
     file->collector = names_hold(bytes, &elf, "__wrap_prctl");
-    /* QEMU's user mode has a variable of its own, and is large. */
-    file->emulator = memmem(bytes->start, bytes->count, "QEMU_LD_PREFIX", 15) != NULL;
+    /* QEMU's user mode has a variable of its own. We do not read a large program for it. */
+    file->emulator = !file->hooks && !file->collector && bytes->count <= EMULATOR_BYTES_MAX &&
+                     memmem(bytes->start, bytes->count, "QEMU_LD_PREFIX", 15) != NULL;
     file->own_asan_options = names_hold(bytes, &elf, "__asan_default_options");
 }
 

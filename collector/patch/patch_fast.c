@@ -2,38 +2,13 @@
 #include "collector/patch/patch_hook.h"
 
 #ifdef FISQL_PATCHES
-#include "collector/core/hooks_fast.h"
-#include "collector/core/shadow_stack.h"
+#include "collector/patch/patch_parts.h"
 
 /* These keep every register, so they call no function that does not; all is inlined. */
 #define KEEPING __attribute__((no_caller_saved_registers))
 
 KEEPING void patch_enter(void); /* called by patch_x86_64.S alone */
 KEEPING void patch_exit(void);
-
-/* Nothing open has the slot of a call that begins: it has a return address of its own. */
-FAST bool enter_slot(struct thread_log *log, uint64_t function, uint64_t site, uint64_t slot,
-                     uint64_t tick, bool sample)
-{
-    return enter_below(log, function, site, slot, slot + 1, tick, sample, 0);
-}
-
-FAST uint64_t word_at(uint64_t address)
-{
-    return *(const volatile uint64_t *)address;
-}
-
-/* Volatile: gcc 14 takes stores beside its own frame for dead. */
-FAST void word_put(uint64_t address, uint64_t word)
-{
-    *(volatile uint64_t *)address = word;
-}
-
-/* The innermost call. */
-FAST const struct shadow_call *call_top(const struct thread_log *log)
-{
-    return &log->shadow.calls[(int64_t)fisql_word_depth(log->live.word) - 1];
-}
 
 /* The tick, unless the clock is the system's, which takes a call. */
 FAST uint64_t tick_now(void)

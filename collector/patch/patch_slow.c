@@ -3,32 +3,8 @@
 #include "collector/patch/patch_hook.h"
 
 #ifdef FISQL_PATCHES
-#include "collector/core/hooks_fast.h"
 #include "collector/core/quiet.h"
-#include "collector/core/shadow_stack.h"
-
-/* Nothing open has the slot of a call that begins: it has a return address of its own. */
-FAST bool enter_slot(struct thread_log *log, uint64_t function, uint64_t site, uint64_t slot,
-                     uint64_t tick, bool sample)
-{
-    return enter_below(log, function, site, slot, slot + 1, tick, sample, 0);
-}
-
-FAST uint64_t word_at(uint64_t address)
-{
-    return *(const volatile uint64_t *)address;
-}
-
-FAST void word_put(uint64_t address, uint64_t word)
-{
-    *(volatile uint64_t *)address = word;
-}
-
-/* The innermost call. */
-FAST const struct shadow_call *call_top(const struct thread_log *log)
-{
-    return &log->shadow.calls[(int64_t)fisql_word_depth(log->live.word) - 1];
-}
+#include "collector/patch/patch_parts.h"
 
 /* The innermost call that has the slot, open or not in the log; false if there is none. */
 static bool call_of_slot(uint64_t slot, bool top_only, struct shadow_call *call)

@@ -1,0 +1,32 @@
+/* What the fast and the slow hooks of patched functions share. */
+#ifndef FISQL_COLLECTOR_PATCH_PATCH_PARTS_H
+#define FISQL_COLLECTOR_PATCH_PATCH_PARTS_H
+
+#include "collector/core/hooks_fast.h"
+#include "collector/core/shadow_stack.h"
+
+/* Nothing open has the slot of a call that begins: it has a return address of its own. */
+FAST bool enter_slot(struct thread_log *log, uint64_t function, uint64_t site, uint64_t slot,
+                     uint64_t tick, bool sample)
+{
+    return enter_below(log, function, site, slot, slot + 1, tick, sample, 0);
+}
+
+FAST uint64_t word_at(uint64_t address)
+{
+    return *(const volatile uint64_t *)address;
+}
+
+/* Volatile: gcc 14 takes stores beside its own frame for dead. */
+FAST void word_put(uint64_t address, uint64_t word)
+{
+    *(volatile uint64_t *)address = word;
+}
+
+/* The innermost call. */
+FAST const struct shadow_call *call_top(const struct thread_log *log)
+{
+    return &log->shadow.calls[(int64_t)fisql_word_depth(log->live.word) - 1];
+}
+
+#endif
