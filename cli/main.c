@@ -142,6 +142,7 @@ int main(int argc, char **argv)
     if (command == NULL)
         return fail_unknown_command(name);
     int status = command->run(argc - 1, argv + 1);
-    bool is_programs = command->run == cmd_record || command->run == cmd_run;
-    return finish_output(is_programs ? status : database_status(status));
+    /* The program's, or that of a database which is whole. */
+    bool own = command->run == cmd_record || command->run == cmd_run || command->run == cmd_load;
+    return finish_output(own ? status : database_status(status));
 }

@@ -74,14 +74,13 @@ static char *failed_name(sqlite3 *database)
                       : sqlite3_mprintf("one of %s and %s", first, second);
 }
 
-int database_fail(sqlite3 *database, const char *what)
+/* Says once that the database cannot be read, and notes it; `what` names the rows, or is NULL. */
+static void note_unread(sqlite3 *database, int code, const char *what, const char *words)
 {
-    int code = sqlite3_errcode(database);
-    char *words = sqlite3_mprintf("%s", sqlite3_errmsg(database)); /* of now: to look changes it */
     char *name = code != SQLITE_NOMEM ? failed_name(database) : NULL;
-    char *text = sqlite3_mprintf(
-        "%s: %s%scannot be read: %s", name != NULL ? name : sqlite3_db_filename(database, "main"),
-        what != NULL ? what : "", what != NULL ? " " : "", words != NULL ? words : "out of memory");
+    char *text = sqlite3_mprintf("%s: %s%scannot be read: %s",
+                                 name != NULL ? name : sqlite3_db_filename(database, "main"),
+                                 what != NULL ? what : "", what != NULL ? " " : "", words);
     if (text == NULL || said == NULL || strcmp(text, said) != 0)
         fail("%s", text != NULL ? text : "out of memory");
     unread = true;
@@ -89,6 +88,12 @@ int database_fail(sqlite3 *database, const char *what)
     sqlite3_free(said);
     said = text;
     sqlite3_free(name);
+}
+
+int database_fail(sqlite3 *database, const char *what)
+{
+    char *words = sqlite3_mprintf("%s", sqlite3_errmsg(database)); /* of now: to look changes it */
+    note_unread(database, sqlite3_errcode(database), what, words != NULL ? words : "out of memory");
     sqlite3_free(words);
     return 2;
 }
@@ -125,7 +130,7 @@ char *database_copy(sqlite3_stmt *row, int column)
     const char *text = (const char *)sqlite3_column_text(row, column);
     char *copy = text != NULL ? strdup(text) : NULL;
     if (text != NULL && copy == NULL)
-        shortage_note(ENOMEM);
+        note_unread(sqlite3_db_handle(row), SQLITE_NOMEM, NULL, "out of memory");
     return copy;
 }
 
@@ -191,8 +196,11 @@ static void fail_foreign(const char *path)
 /* Can the opened file be used? Says why not. */
 static int check(sqlite3 *database, const char *path)
 {
-    int64_t application = database_integer(database_ask(database, "PRAGMA application_id"), -1);
-    long long version = database_integer(database_ask(database, "PRAGMA user_version"), -1);
+    const int64_t none = INT64_MIN; /* both have 32 bits: it cannot be read, which has been said */
+    int64_t application = database_integer(database_ask(database, "PRAGMA application_id"), none);
+    long long version = database_integer(database_ask(database, "PRAGMA user_version"), none);
+    if (application == none || version == none)
+        return 0;
     if (application != APPLICATION_ID) {
         fail_foreign(path);
         return 0;

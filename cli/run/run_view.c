@@ -52,21 +52,20 @@ bool run_ids_sound(sqlite3 *database, const char *table)
     const int64_t gaps_max = 1000000;
     sqlite3_stmt *statement = NULL;
     char *text = sqlite3_mprintf(sql, table);
-    bool sound = false;
-    if (text != NULL && sqlite3_prepare_v2(database, text, -1, &statement, NULL) == SQLITE_OK &&
-        sqlite3_step(statement) == SQLITE_ROW)
-        sound =
-            sqlite3_column_int64(statement, 1) >= 1 &&
-            sqlite3_column_int64(statement, 2) / 2 <= sqlite3_column_int64(statement, 0) + gaps_max;
-    int result = sqlite3_finalize(statement);
+    int result = text != NULL ? database_rows(database, text, table, &statement)
+                              : fail("out of memory");
     sqlite3_free(text);
-    if (result != SQLITE_OK)
-        fail("%s: the table %s cannot be read: %s", sqlite3_db_filename(database, "main"), table,
-             sqlite3_errmsg(database));
-    else if (!sound)
+    if (result != 0)
+        return false;
+    bool sound =
+        sqlite3_step(statement) == SQLITE_ROW && sqlite3_column_int64(statement, 1) >= 1 &&
+        sqlite3_column_int64(statement, 2) / 2 <= sqlite3_column_int64(statement, 0) + gaps_max;
+    if (database_rows_end(statement, table) != 0)
+        return false;
+    if (!sound)
         fail("%s: its %s have ids that no load gives: load the log again",
              sqlite3_db_filename(database, "main"), table);
-    return sound && result == SQLITE_OK;
+    return sound;
 }
 
 /* May this id index an array? Those of a damaged or foreign database may be anything. */
