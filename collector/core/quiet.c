@@ -42,17 +42,27 @@ void quiet_end(const struct quiet *quiet)
 }
 
 #pragma weak dlsym
+#pragma weak dlerror
 
-/* Its allocations are ours: no call is recorded while it runs, so no handler may run. */
+void *quiet_look(void *where, const char *name)
+{
+    if (dlsym == NULL)
+        return NULL;
+    collector_inside++;
+    void *found = dlsym(where, name);
+    if (found == NULL && dlerror != NULL) {
+        dlerror();
+        dlerror(); /* frees what the first one gave */
+    }
+    collector_inside--;
+    return found;
+}
+
 static void *symbol(void *where, const char *name)
 {
     struct quiet quiet;
-    if (dlsym == NULL)
-        return NULL;
     quiet_begin(&quiet);
-    collector_inside++;
-    void *found = dlsym(where, name);
-    collector_inside--;
+    void *found = quiet_look(where, name);
     quiet_end(&quiet);
     return found;
 }

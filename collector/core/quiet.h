@@ -21,7 +21,11 @@ struct quiet {
 void quiet_begin(struct quiet *quiet);
 void quiet_end(const struct quiet *quiet);
 
-/* dlsym(RTLD_NEXT, ...) unseen by signal handlers; NULL in a static program. */
+/* dlsym(); NULL in a static program. Its allocations are ours: no call is recorded while it runs,
+ * so no handler may. Leaves no error, whose blocks the program's next dlsym() would free as blocks
+ * of its own. */
+void *quiet_look(void *where, const char *name);
+/* The same with RTLD_NEXT, unseen by signal handlers. */
 void *quiet_symbol(const char *name);
 /* The same, in the whole program. */
 void *quiet_symbol_anywhere(const char *name);

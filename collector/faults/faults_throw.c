@@ -5,6 +5,7 @@
  */
 #include "collector/faults/faults_throw.h"
 
+#include "collector/core/quiet.h"
 #include "collector/faults/faults_decide.h"
 
 #include <dlfcn.h>
@@ -26,10 +27,7 @@ struct thrown {
 
 static void *symbol(const char *name)
 {
-    int inside = collector_inside++;
-    void *found = dlsym(RTLD_DEFAULT, name);
-    collector_inside = inside;
-    return found;
+    return quiet_look(RTLD_DEFAULT, name);
 }
 
 /* A symbol that belongs to a class "std::NAME". */

@@ -626,12 +626,8 @@ static void begins(void)
 #ifdef FISQL_STATIC
     abort_message = &__abort_msg;
 #else
-    if (dlsym != NULL) {
-        collector_inside++;
-        abort_message = dlsym(RTLD_DEFAULT, "__abort_msg");
-        stacks_stay = dlsym(RTLD_DEFAULT, "_cgo_topofstack") != NULL;
-        collector_inside--;
-    }
+    abort_message = quiet_look(RTLD_DEFAULT, "__abort_msg");
+    stacks_stay = quiet_look(RTLD_DEFAULT, "_cgo_topofstack") != NULL;
 #endif
     signals_turn_on();
 }

@@ -58,6 +58,28 @@ small new 1 3" "$(sql run.db "SELECT f.name || ' ' || a.kind || ' ' || a.size ||
     done
 done
 
+# The C library keeps the words of a dlsym() that found nothing, and the next one frees them: those of ours are no
+# block of the program's, and the program sees no error of ours.
+cat >looks.c <<'C'
+#include <dlfcn.h>
+#include <stdio.h>
+int main(void)
+{
+    int wrong = dlerror() != NULL;
+    wrong += dlsym(RTLD_DEFAULT, "printf") == NULL;
+    wrong += dlsym(RTLD_DEFAULT, "nobody_has_this") != NULL;
+    wrong += dlerror() == NULL;
+    return wrong;
+}
+C
+for options in "" --static-runtime; do
+    "$fisql" cc $options gcc -g -o looks looks.c -ldl
+    "$fisql" record -q ./looks
+    same "a program's dlsym ($options): it is untouched" 0 $?
+    "$fisql" load -q run.bin
+    same "a program's dlsym ($options): no wrong free" "0 0" "$(wrong)"
+done
+
 # Blocks that a library without hooks allocates are said to lie in its function, as far as what it exports tells.
 cat >library.c <<'C'
 #include <stdlib.h>
