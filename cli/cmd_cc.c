@@ -237,8 +237,6 @@ static int add_sled_flags(struct words *words, const struct plan *plan)
     if (plan->after_inlining || plan->system_headers || plan->no_inline ||
         plan->exclude_function != NULL || plan->exclude_file != NULL)
         return fail("cc: --sleds: leave out the options that say which functions get hooks");
-    if (plan->static_runtime || plan->is_static)
-        return fail("cc: --sleds: a static program cannot be patched: it needs hooks");
     add(words, "-fpatchable-function-entry=5");
     if (!plan->has_debug)
         add(words, "-g");
@@ -302,6 +300,10 @@ static const char wrapped_exec[] =
     "execve execv execvp execvpe execl execlp execle fexecve execveat posix_spawn "
     "posix_spawnp system popen setuid seteuid setreuid setresuid chroot";
 static const char wrapped_demand[] = "__longjmp_chk";
+/* With --sleds: patched functions have frames that nobody should see (collector/patch/patch_backtrace.c).
+ * In a static program backtrace() calls the other one. */
+static const char wrapped_sleds[] = "_Unwind_Backtrace";
+static const char wrapped_backtrace[] = "backtrace";
 static const char wrapped_cxx[] = "__cxa_throw __cxa_rethrow __cxa_begin_catch "
                                   "_ZN9__gnu_cxx27__verbose_terminate_handlerEv";
 /* In static programs, which have no dynamic linker to prefer ours; then operators new and
@@ -396,6 +398,10 @@ static int add_runtime(struct words *words, const struct plan *plan)
     add_wrapped(words, wrapped_demand, false);
     if (cxx)
         add_wrapped(words, wrapped_cxx, plan->is_static);
+    if (plan->sleds)
+        add_wrapped(words, wrapped_sleds, plan->is_static);
+    if (plan->sleds && !plan->is_static)
+        add_wrapped(words, wrapped_backtrace, false);
     if (plan->is_static) {
         add_wrapped(words, wrapped_alloc, false);
         if (cxx)

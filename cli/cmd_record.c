@@ -596,12 +596,12 @@ static int locks_check(const struct record_options *options, const char *program
 }
 
 /* A program that was built with hooks is recorded by them, and so are the programs that it starts. So is
- * what an emulator runs. */
+ * what an emulator runs. A program that holds the collector has hooks for its sleds to lead to. */
 static void as_is_choose(struct record_options *options, const char *program)
 {
     struct program_file file;
     program_file_look(&file, program);
-    if (options->as_is == 1 &&
+    if (options->as_is == 1 && !(file.collector && file.sleds) &&
         (file.hooks || file.collector || file.emulator || (file.known && !file.machine_same)))
         options->as_is = 0;
 }

@@ -38,6 +38,8 @@
 #include <stdint.h>
 
 #define FISQL_PATCH_MAGIC "fisqlpt1"
+/* A section of programs that hold the collector themselves (collector/patch/patch_x86_64.S). */
+#define FISQL_PATCH_NOTE ".note.fisql"
 #define FISQL_PATCH_ALIGN 16u
 #define FISQL_PATCH_JUMP 5u /* bytes of the jump at an entry */
 #define FISQL_PATCH_SHORT_JUMP 2u
@@ -125,7 +127,8 @@ struct fisql_patch_fixup {
     REASON(PART, "a part of another function")                                                     \
     REASON(NO_FRAME, "hand-written: no unwind information")                                        \
     REASON(FAR, "its first instructions refer to an address out of reach")                         \
-    REASON(RETURN, "it uses its return address")
+    REASON(RETURN, "it uses its return address")                                                   \
+    REASON(NO_SLED, "compiled without room for a jump (fisql cc --sleds)")
 enum fisql_patch_reason {
     FISQL_PATCH_HOOKED,
 #define FISQL_PATCH_REASON_CODE(name, text) FISQL_PATCH_##name,

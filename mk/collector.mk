@@ -14,14 +14,15 @@ COLLECTOR_CFLAGS = -std=gnu11 -O2 -g $(WARN) -fno-common -MMD -MP -fPIC -fvisibi
 SHARED = -shared -Wl,-z,now -Wl,-z,relro
 
 COLLECTOR_OBJ := $(call objects,$(COLLECTOR_SRC))
-# What patched functions' stubs lead to: only where the collector is a library of its own.
+# What patched functions' stubs lead to.
 PATCH_OBJ := $(BUILD)/obj/collector/patch/patch_x86_64.o
 # AddressSanitizer finds the callers of an allocation along frame pointers, through these functions.
 $(BUILD)/obj/collector/memory/%.o: COLLECTOR_CFLAGS += -fno-omit-frame-pointer
 # The hooks of patched functions keep every register: the fewer they use, the less they have to save.
 KEPT_REGISTERS = -ffixed-r12 -ffixed-r13 -ffixed-r14 -ffixed-r15
+VARIANTS := _values _faults _wrap _static
 ifeq ($(shell $(CC) -dumpmachine 2>/dev/null | cut -d- -f1),x86_64)
-$(BUILD)/obj/collector/patch/patch_fast.o $(BUILD)/obj/collector/patch/patch_fast_values.o $(BUILD)/obj/collector/patch/patch_fast_faults.o: COLLECTOR_CFLAGS += -mgeneral-regs-only $(KEPT_REGISTERS)
+$(foreach variant,$(VARIANTS),$(BUILD)/obj/collector/patch/patch_fast$(variant).o) $(BUILD)/obj/collector/patch/patch_fast.o: COLLECTOR_CFLAGS += -mgeneral-regs-only $(KEPT_REGISTERS)
 endif
 # The collector that records arguments and results, too. It leaves vector registers alone (collector/values/values.h).
 VALUES_OBJ := $(patsubst %.o,%_values.o,$(call objects,$(COLLECTOR_SRC) $(VALUES_SRC)) \
@@ -36,8 +37,9 @@ FAULTS_OBJ := $(VALUES_OBJ:%_values.o=%_faults.o) $(patsubst %.o,%_faults.o,$(ca
 WRAPPED := interpose library fork exec quiet seccomp incident_calls incident_signals incident_stack \
         $(patsubst collector/patch/%.c,%,$(wildcard collector/patch/*.c))
 WRAPPED_OBJ := $(foreach name,$(WRAPPED),$(filter %/$(name).o,$(COLLECTOR_OBJ)))
-WRAP_OBJ := $(filter-out %/own.o $(WRAPPED_OBJ),$(COLLECTOR_OBJ)) $(WRAPPED_OBJ:.o=_wrap.o)
-STATIC_OBJ := $(filter-out %/own_static.o %/jump_chk_static.o,$(COLLECTOR_OBJ:.o=_static.o))
+WRAP_OBJ := $(filter-out %/own.o $(WRAPPED_OBJ),$(COLLECTOR_OBJ)) $(WRAPPED_OBJ:.o=_wrap.o) \
+        $(PATCH_OBJ:.o=_wrap.o)
+STATIC_OBJ := $(filter-out %/own_static.o %/jump_chk_static.o,$(COLLECTOR_OBJ:.o=_static.o)) $(PATCH_OBJ:.o=_static.o)
 
 LIBRARIES := $(addprefix $(BUILD)/,libfisql.so libfisql-values.so libfisql-faults.so libfisql-calls.so libfisql-locks.so \
         libfisql.a libfisql_static.a libfisql_demand.a)
@@ -104,3 +106,11 @@ $(BUILD)/obj/collector/%_wrap.o: collector/%.c | $(BUILD)/needs
 $(BUILD)/obj/collector/%_static.o: collector/%.c | $(BUILD)/needs
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(CPPFLAGS_ALL) -DFISQL_WRAP -DFISQL_STATIC $(COLLECTOR_CFLAGS) -c -o $@ $<
+
+$(BUILD)/obj/collector/%_wrap.o: collector/%.S | $(BUILD)/needs
+	@mkdir -p $(@D)
+	$(call say,AS)$(CC) $(CPPFLAGS_ALL) $(CFLAGS) -DFISQL_WRAP -MMD -MP -c -o $@ $<
+
+$(BUILD)/obj/collector/%_static.o: collector/%.S | $(BUILD)/needs
+	@mkdir -p $(@D)
+	$(call say,AS)$(CC) $(CPPFLAGS_ALL) $(CFLAGS) -DFISQL_WRAP -DFISQL_STATIC -MMD -MP -c -o $@ $<

@@ -2,6 +2,7 @@
 #include "cli/record/program_file.h"
 
 #include "cli/record/record_libraries.h"
+#include "formats/patch.h"
 
 #include <elf.h>
 #include <fcntl.h>
@@ -68,7 +69,11 @@ static void look_at(struct program_file *file, const struct bytes *bytes)
     }
     file->hooks = names_hold(bytes, &elf, "__cyg_profile_func_enter") ||
                   names_hold(bytes, &elf, "fisql_trace_levels");
-    file->collector = names_hold(bytes, &elf, "__wrap_prctl");
+    file->collector =
+        names_hold(bytes, &elf, "__wrap_prctl") || names_hold(bytes, &elf, FISQL_PATCH_NOTE);
+    file->sleds = names_hold(bytes, &elf, "__patchable_function_entries") ||
+                  names_hold(bytes, &elf, "__mcount_loc") ||
+                  names_hold(bytes, &elf, "xray_instr_map");
     /* QEMU's user mode has a variable of its own. We do not read a large program for it. */
     file->emulator = !file->hooks && !file->collector && bytes->count <= EMULATOR_BYTES_MAX &&
                      memmem(bytes->start, bytes->count, "QEMU_LD_PREFIX", 15) != NULL;

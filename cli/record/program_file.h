@@ -10,6 +10,7 @@ struct program_file {
     bool is_static;        /* no dynamic linker starts it */
     bool hooks;            /* its symbols name the hooks */
     bool collector;        /* it holds the collector itself (libfisql.a) */
+    bool sleds;            /* it has room for jumps at functions' starts (fisql cc --sleds) */
     bool emulator;         /* it runs another machine's programs, with the collector in them */
     bool own_asan_options; /* defines __asan_default_options(), in place of the collector's */
 };

@@ -50,6 +50,11 @@ bool library_sees_malloc(void)
     return true;
 }
 
+bool library_has_hooks(void)
+{
+    return true;
+}
+
 void library_at_fork(void (*before)(void), void (*parent)(void), void (*child)(void))
 {
     pthread_atfork(before, parent, child);
@@ -78,16 +83,27 @@ void library_at_fork(void (*before)(void), void (*parent)(void), void (*child)(v
         next(before, parent, child);
 }
 
-bool library_sees_malloc(void)
+/* Is the program's function of this name in this library, or nowhere? */
+static bool is_ours(const char *name)
 {
     Dl_info own, first;
     collector_inside++;
-    void *found = dlsym(RTLD_DEFAULT, "malloc");
-    bool sees = found == NULL || dladdr(found, &first) == 0 ||
+    void *found = dlsym(RTLD_DEFAULT, name);
+    bool ours = found == NULL || dladdr(found, &first) == 0 ||
                 dladdr((void *)(uintptr_t)library_sees_malloc, &own) == 0 ||
                 first.dli_fbase == own.dli_fbase;
     collector_inside--;
-    return sees;
+    return ours;
+}
+
+bool library_sees_malloc(void)
+{
+    return is_ours("malloc");
+}
+
+bool library_has_hooks(void)
+{
+    return is_ours("__cyg_profile_func_enter");
 }
 
 static void (*next_exit)(int);

@@ -11,6 +11,9 @@ __attribute__((noreturn)) void library_exit(int status);
 void library_at_fork(void (*before)(void), void (*parent)(void), void (*child)(void));
 /* Do the program's calls of malloc() reach us, or does it have its own malloc()? */
 bool library_sees_malloc(void);
+/* Are the program's hooks ours? A preloaded collector finds another one in a program that holds it
+ * (fisql cc --static-runtime). */
+bool library_has_hooks(void);
 /* A preloaded sanitizer is starting and does not have the C library's functions yet. The
  * collector's constructor, which runs later, clears it. */
 extern HIDDEN bool library_sanitizer_starting;

@@ -75,13 +75,24 @@ static void asked_add(const struct feature_module *module, struct fisql_late_mod
     asked[asked_count++] = (struct asked){*module, entry};
 }
 
+/* Is it left to the hooks that it calls? A program that holds the collector is asked for: its plan
+ * has its sleds alone (debuginfo/patch/patch_sleds.h). */
+static bool is_left(const struct feature_module *module)
+{
+#ifdef FISQL_WRAP
+    return module->calls_hooks && !is_collector(module);
+#else
+    return (module->calls_hooks && process.options.as_is < 2) || is_collector(module);
+#endif
+}
+
 static void module_loaded(const struct feature_module *module)
 {
     patch_module_gone(module->start, module->end);
     if (module->executable)
         strncpy(program, fisql_patch_name(module->path), sizeof program - 1);
-    if (process.options.as_is == 0 || (module->calls_hooks && process.options.as_is < 2) ||
-        is_collector(module) || fisql_patch_is_base(module->path) || asked_count == ASKED_MAX)
+    if (process.options.as_is == 0 || is_left(module) || fisql_patch_is_base(module->path) ||
+        asked_count == ASKED_MAX)
         return;
     struct fisql_late_module *entry = late_ask(module, flags_of(module));
     if (entry != NULL)
@@ -140,6 +151,23 @@ static void patch_asked(void)
 
 /* ---- libraries that come later ---- */
 
+#ifdef FISQL_STATIC
+/* None do. glibc 2.41 does not list the program itself at its first allocation, when it starts. */
+static void watch_list(void)
+{
+}
+
+static __attribute__((constructor)) void program_listed(void)
+{
+    struct quiet quiet;
+    if (process.options.as_is == 0 || !process_recording())
+        return;
+    quiet_begin(&quiet);
+    modules_refresh();
+    quiet_end(&quiet);
+    patch_asked();
+}
+#else
 static const struct r_debug *linker; /* what the dynamic linker tells debuggers */
 
 /* The dynamic linker has changed, or is about to change, its list of modules. What it has added is
@@ -164,6 +192,7 @@ static void watch_list(void)
         patch_empty_function(linker->r_brk, list_changes);
     quiet_end(&quiet);
 }
+#endif
 
 static void starts(void)
 {
@@ -172,10 +201,12 @@ static void starts(void)
     patch_state_setup();
     patch_asked();
     watch_list();
+#ifndef FISQL_WRAP
     if (process.options.as_is > 1) {
         patch_own_function_empty((uint64_t)(uintptr_t)__cyg_profile_func_enter);
         patch_own_function_empty((uint64_t)(uintptr_t)__cyg_profile_func_exit);
     }
+#endif
 }
 
 static void forked(void)

@@ -33,6 +33,7 @@ static int without_sites(void *const *found, int count, void **addresses, int si
     return kept;
 }
 
+REAL(int, backtrace, (void **addresses, int size))
 REPLACE(int, backtrace, (void **addresses, int size))
 {
     static int (*next)(void **, int);
@@ -50,21 +51,50 @@ REPLACE(int, backtrace, (void **addresses, int size))
     return without_sites(found + 1, count - 1, addresses, size);
 }
 
-/* A function of libgcc, which may have been loaded for one library alone. */
+typedef _Unwind_Reason_Code walker(_Unwind_Trace_Fn, void *);
+typedef _Unwind_Ptr asker(struct _Unwind_Context *);
+
+#ifdef FISQL_STATIC
+REAL(_Unwind_Reason_Code, _Unwind_Backtrace, (_Unwind_Trace_Fn each, void *argument))
+#pragma weak _Unwind_GetIP
+
+static void unwinder_find(walker **next, asker **address)
+{
+    FIND(_Unwind_Backtrace, *next);
+    *address = _Unwind_GetIP;
+}
+#else
+/* A function of libgcc, which may have been loaded for one library alone. A program that calls ours
+ * by --wrap may have got no libgcc. */
+#ifdef FISQL_WRAP
+#define LOOK RTLD_LAZY
+#else
+#define LOOK (RTLD_LAZY | RTLD_NOLOAD)
+#endif
+
 static void *unwinder(const char *name)
 {
     void *found = quiet_symbol(name);
     if (found == NULL) {
-        void *library = dlopen("libgcc_s.so.1", RTLD_LAZY | RTLD_NOLOAD);
+        void *library = dlopen("libgcc_s.so.1", LOOK);
         found = library != NULL ? dlsym(library, name) : NULL;
     }
     return found;
 }
 
+static void unwinder_find(walker **next, asker **address)
+{
+    void *found = unwinder("_Unwind_GetIP");
+    memcpy(address, &found, sizeof found);
+    found = unwinder("_Unwind_Backtrace");
+    memcpy(next, &found, sizeof found);
+}
+#endif
+
 struct walk {
     _Unwind_Trace_Fn each;
     void *argument;
-    _Unwind_Ptr (*address)(struct _Unwind_Context *);
+    asker *address;
     bool inside; /* past our own frame */
 };
 
@@ -80,16 +110,12 @@ static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *argument
     return walk->each(context, walk->argument);
 }
 
-EXPORT _Unwind_Reason_Code _Unwind_Backtrace(_Unwind_Trace_Fn each, void *argument)
+REPLACE(_Unwind_Reason_Code, _Unwind_Backtrace, (_Unwind_Trace_Fn each, void *argument))
 {
-    static _Unwind_Reason_Code (*next)(_Unwind_Trace_Fn, void *);
-    static _Unwind_Ptr (*address)(struct _Unwind_Context *);
-    if (next == NULL || address == NULL) {
-        void *found = unwinder("_Unwind_GetIP");
-        memcpy(&address, &found, sizeof found);
-        found = unwinder("_Unwind_Backtrace");
-        memcpy(&next, &found, sizeof found);
-    }
+    static walker *next;
+    static asker *address;
+    if (next == NULL || address == NULL)
+        unwinder_find(&next, &address);
     if (next == NULL || address == NULL)
         return _URC_END_OF_STACK;
     struct walk walk = {each, argument, address, false};

@@ -22,12 +22,16 @@
 #ifndef FISQL_COLLECTOR_PATCH_PATCH_HOOK_H
 #define FISQL_COLLECTOR_PATCH_PATCH_HOOK_H
 
-#if defined(__x86_64__) && !defined(FISQL_WRAP)
+#if defined(__x86_64__)
 #define FISQL_PATCHES 1
 #endif
 
-/* Read by patch_x86_64.S as well. */
+/* Read by patch_x86_64.S as well. Few in a program that holds the collector itself. */
+#ifdef FISQL_WRAP
+#define PATCH_SITES 1024
+#else
 #define PATCH_SITES 8192
+#endif
 #define PATCH_SITE_BYTES 16
 #define PATCH_MIRROR 0x200000000840
 

@@ -61,8 +61,24 @@ static void enter_slot_slow(uint64_t function, uint64_t site, uint64_t slot)
 static THREAD_LOCAL uint64_t slow_hook;    /* the slot of the hook at work; 0 = none */
 static THREAD_LOCAL uint64_t outside_slot; /* of a function that it has called; 0 = none */
 
+#ifdef FISQL_WRAP
+/* In a program that holds the collector, only functions with sleds are patched. What the collector
+ * calls there has none, unless the program has a function of its own in the C library's place. */
+static bool is_own_code(uint64_t address)
+{
+    (void)address;
+    return false;
+}
+#else
 extern HIDDEN const char __ehdr_start[];
 extern HIDDEN const char _etext[];
+
+static bool is_own_code(uint64_t address)
+{
+    uint64_t start = (uint64_t)(uintptr_t)__ehdr_start;
+    return address - start < (uint64_t)(uintptr_t)_etext - start;
+}
+#endif
 
 static bool is_collectors(uint64_t slot)
 {
@@ -72,8 +88,8 @@ static bool is_collectors(uint64_t slot)
         return false;
     if (outside_slot != 0 && slot < outside_slot)
         return true;
-    uint64_t site = word_at(slot), start = (uint64_t)(uintptr_t)__ehdr_start;
-    if (patch_is_site(site) || site - start >= (uint64_t)(uintptr_t)_etext - start)
+    uint64_t site = word_at(slot);
+    if (patch_is_site(site) || !is_own_code(site))
         return false;
     outside_slot = slot;
     return true;

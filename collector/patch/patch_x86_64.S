@@ -175,5 +175,13 @@ patch_returned:
 	ret
 	.cfi_endproc
 	.size	patch_returned, . - patch_returned
+#ifdef FISQL_WRAP
+/* Says that the program holds the collector (FISQL_PATCH_NOTE in formats/patch.h). */
+	.section .note.fisql, "a", @note
+	.p2align 2
+	.long	6, 0, 1
+	.asciz	"fisql"
+	.p2align 2
+#endif
 #endif
 	.section .note.GNU-stack, "", @progbits

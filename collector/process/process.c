@@ -299,6 +299,13 @@ static bool activate(void)
     return true;
 }
 
+/* Is there nothing to record but what a library may bring later? */
+static bool is_dormant(void)
+{
+    bool patches = process.options.as_is != 0 && library_has_hooks();
+    return !patches && !modules_instrumented();
+}
+
 bool process_activate(bool by_hook)
 {
     uint32_t state = __atomic_load_n(&process.active, __ATOMIC_ACQUIRE);
@@ -317,9 +324,9 @@ bool process_activate(bool by_hook)
     if (getauxval(AT_SECURE) == 0 && alloc_is_ours()) {
         children_take();
         options_parse();
-        next = !by_hook && process.options.as_is == 0 && !modules_instrumented() ? PROCESS_DORMANT
-               : activate()                                                      ? PROCESS_RECORDING
-                                                                                 : PROCESS_NEVER;
+        next = !by_hook && is_dormant() ? PROCESS_DORMANT
+               : activate()             ? PROCESS_RECORDING
+                                        : PROCESS_NEVER;
         if (next != PROCESS_NEVER)
             children_setup();
     }

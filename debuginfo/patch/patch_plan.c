@@ -8,6 +8,7 @@
 #include "base/must.h"
 #include "base/sorted.h"
 #include "debuginfo/patch/patch_parts.h"
+#include "debuginfo/patch/patch_sleds.h"
 #include "debuginfo/x86/hook_calls.h"
 #include "debuginfo/x86/x86_move.h"
 #include "debuginfo/x86/x86_return.h"
@@ -28,6 +29,8 @@ struct making {
     size_t code_bytes, code_capacity;
     uint64_t low, high;
     bool hooks; /* the module calls hooks */
+    bool holds; /* it holds the collector: of its functions those with sleds are patched */
+    struct patch_sleds sleds; /* if it does */
     struct error *error;
 };
 
@@ -46,8 +49,9 @@ size_t patch_plan_functions(const struct patch_plan *plan)
 {
     size_t count = plan->plan != NULL ? plan->plan->entries_count : 0;
     for (size_t i = 0; i < plan->left_count; i++)
-        count +=
-            plan->left[i].reason != FISQL_PATCH_START && plan->left[i].reason != FISQL_PATCH_PART;
+        count += plan->left[i].reason != FISQL_PATCH_START &&
+                 plan->left[i].reason != FISQL_PATCH_PART &&
+                 plan->left[i].reason != FISQL_PATCH_NO_SLED;
     return count;
 }
 
@@ -184,6 +188,9 @@ static enum fisql_patch_reason look(const struct making *making, size_t index)
     const struct patch_span *span = patch_span_of(&making->functions, piece->start);
     if (piece->role == PATCH_PART)
         return FISQL_PATCH_PART;
+    if (making->holds &&
+        !patch_sleds_within(&making->sleds, piece->start, piece->start + FISQL_PATCH_JUMP))
+        return FISQL_PATCH_NO_SLED;
     if (piece->role == PATCH_START)
         return FISQL_PATCH_START;
     if (piece->overlapped)
@@ -343,7 +350,7 @@ static int find_hooks(struct making *making, const struct elf_file *module)
 {
     struct hook_calls hooks;
     int result = hook_calls_open(&hooks, HOOK_ENTER_NAME, module, NULL, making->error);
-    making->hooks = result == 0 && hook_calls_any(&hooks);
+    making->hooks = result == 0 && (making->holds ? hook_calls_made : hook_calls_any)(&hooks);
     hook_calls_close(&hooks);
     return result;
 }
@@ -351,8 +358,13 @@ static int find_hooks(struct making *making, const struct elf_file *module)
 static int make(struct making *making, const struct elf_file *module)
 {
     struct patch_functions *functions = &making->functions;
-    if (patch_functions_open(functions, module, making->error) != 0 ||
+    making->holds = patch_holds_collector(module);
+    if ((making->holds && patch_sleds_find(&making->sleds, module, making->error) != 0) ||
         find_hooks(making, module) != 0)
+        return -1;
+    if (making->holds && (making->hooks || making->sleds.count == 0))
+        return 0; /* its hooks are called */
+    if (patch_functions_open(functions, module, making->error) != 0)
         return -1;
     making->low = UINT64_MAX;
     if (plan_all(making) != 0)
@@ -413,6 +425,7 @@ int patch_plan_make(struct patch_plan *plan, const struct elf_file *module, stru
     struct making making = {.plan = plan, .error = error};
     int result = make(&making, module);
     patch_functions_close(&making.functions);
+    patch_sleds_release(&making.sleds);
     free(making.entries);
     free(making.fixups);
     free(making.code);

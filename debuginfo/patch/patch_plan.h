@@ -22,7 +22,8 @@ struct patch_plan {
     struct fisql_patch *plan; /* plan->bytes bytes, owned; NULL = nothing can be hooked */
     struct patch_left *left;  /* by address; owned */
     size_t left_count, left_capacity;
-    const char *problem; /* why nothing can be hooked; NULL = something can */
+    const char *problem; /* why nothing can be hooked; NULL = something can, or the module holds the
+                          * collector and has no sleds */
 };
 
 /* Makes the plan of a module. Returns 0, also if nothing can be hooked, or -1 without memory.
@@ -30,7 +31,8 @@ struct patch_plan {
 int patch_plan_make(struct patch_plan *plan, const struct elf_file *module, struct error *error);
 void patch_plan_release(struct patch_plan *plan);
 
-/* How many functions it is about, hooked or not, the program's start apart. */
+/* How many functions it is about, hooked or not, the program's start apart. Where sleds alone are
+ * patched, it is about the functions that have one. */
 size_t patch_plan_functions(const struct patch_plan *plan);
 
 /* Where a module's code lies, by its program headers; false if it has none. A plan's entries are
