@@ -50,8 +50,9 @@ static const char help[] =
     "      --no-inline               inline only functions that are declared always_inline. With\n"
     "                                clang, record --values misses the arguments of inlined\n"
     "                                copies without it. Counts stay the same\n"
-    "      --sleds                   no hooks, but room at each function's start (x86-64): the\n"
-    "                                program runs at full speed, and fisql record patches it\n"
+    "      --sleds                   no hooks, but room at each function's start: the program runs "
+    "at\n"
+    "                                full speed, and fisql record patches it\n"
     "      --exclude-function=LIST   do not instrument functions whose name contains one of the\n"
     "                                words of LIST, separated by commas (gcc only)\n"
     "      --exclude-file=LIST       the same for file names (gcc only)\n"
@@ -231,13 +232,13 @@ static void add_joined(struct words *words, const char *option, const char *valu
     add(words, word != NULL ? word : option);
 } /* NOLINT(clang-analyzer-unix.Malloc) */
 
-/* A jump takes 5 bytes. */
-static int add_sled_flags(struct words *words, const struct plan *plan)
+/* A jump takes five nops of x86-64, one of aarch64. */
+static int add_sled_flags(struct words *words, const struct plan *plan, bool aarch64)
 {
     if (plan->after_inlining || plan->system_headers || plan->no_inline ||
         plan->exclude_function != NULL || plan->exclude_file != NULL)
         return fail("cc: --sleds: leave out the options that say which functions get hooks");
-    add(words, "-fpatchable-function-entry=5");
+    add(words, aarch64 ? "-fpatchable-function-entry=1" : "-fpatchable-function-entry=5");
     if (!plan->has_debug)
         add(words, "-g");
     return 0;
@@ -251,7 +252,7 @@ static int add_compile_flags(struct words *words, struct plan *plan, const struc
     if (!plan->ada)                     /* a builder of Ada programs has no headers to ask for */
         compiler_ask(&facts, all->items, all->count);
     if (plan->sleds)
-        return add_sled_flags(words, plan);
+        return add_sled_flags(words, plan, facts.aarch64);
     if (plan->after_inlining && plan->no_inline)
         return fail("cc: --after-inlining, --no-inline: use one or the other");
     if (plan->after_inlining && !facts.clang)

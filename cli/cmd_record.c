@@ -595,14 +595,17 @@ static int locks_check(const struct record_options *options, const char *program
                 program);
 }
 
-/* A program that was built with hooks is recorded by them, and so are the programs that it starts. So is
- * what an emulator runs. A program that holds the collector has hooks for its sleds to lead to. */
+/* A program that was built with hooks is recorded by them, and so are the programs that it starts.
+ * What an emulator runs has a collector of its own. A program that holds the collector has hooks for
+ * its sleds to lead to. */
 static void as_is_choose(struct record_options *options, const char *program)
 {
     struct program_file file;
     program_file_look(&file, program);
-    if (options->as_is == 1 && !(file.collector && file.sleds) &&
-        (file.hooks || file.collector || file.emulator || (file.known && !file.machine_same)))
+    if (options->as_is == 1 && (file.emulator || (file.known && !file.machine_same)))
+        options->as_is = FISQL_AS_IS_GUEST;
+    else if (options->as_is == 1 && !(file.collector && file.sleds) &&
+             (file.hooks || file.collector))
         options->as_is = 0;
 }
 

@@ -226,7 +226,8 @@ static inline const char *fisql_variable(enum fisql_variable variable)
     X(FAULTS, "faults", "calls are made to fail, as the live area says")                           \
     X(ON_ASSERT, "on-assert=", "what a failed FISQL_ASSERT does: 0 abort, 1 go on, 2 stop") \
     X(LOCKS, "locks=", "1: locks: waits, order, misuse and who holds them; 2: each acquisition, too") \
-    X(AS_IS, "as-is=", "1: modules without hooks are patched to be recorded; 2: those with hooks, too")
+    X(AS_IS, "as-is=", "1: modules without hooks are patched to be recorded; 2: those with hooks, too; 3: as 1, in what an emulator runs")
+#define FISQL_AS_IS_GUEST 3
 enum fisql_option {
 #define FISQL_OPTION_ENUM(constant, word, what) FISQL_OPTION_##constant,
     FISQL_OPTIONS(FISQL_OPTION_ENUM)

@@ -29,6 +29,14 @@
  * first.
  *
  * Constants that moved instructions need lie behind the last jump, 8-byte aligned.
+ *
+ * On aarch64 an entry is a nop that the compiler left there (a sled), and the jump takes its four
+ * bytes. A stub has
+ *
+ *     -16  function's address      8 bytes, written by the collector
+ *      -8  the collector's code for entries   8 bytes, written by the collector
+ *       0  adr x17, 0; ldr x16, -8; br x16
+ *      12  b behind the nop        for calls that are not recorded, and from call sites
  */
 #ifndef FISQL_FORMATS_PATCH_H
 #define FISQL_FORMATS_PATCH_H
@@ -61,13 +69,15 @@ struct fisql_patch {
 /* The stub calls with the return address that the call had in the function, which lies behind it
  * there: do not use it where the processor keeps return addresses, too (CET's shadow stack). */
 #define FISQL_PATCH_CALLS 1u
+/* The function begins four bytes before the entry (aarch64: with a bti). */
+#define FISQL_PATCH_BEHIND 2u
 
 /* A function's entry. */
 struct fisql_patch_entry {
     uint64_t address;
     uint32_t stub;                    /* offset in the code */
     uint8_t before[FISQL_PATCH_JUMP]; /* the bytes that the jump replaces */
-    uint8_t flags;                    /* FISQL_PATCH_CALLS */
+    uint8_t flags;                    /* FISQL_PATCH_CALLS, ... */
     int8_t hop; /* where its hop lies, from the end of the short jump; 0 = it has none */
     uint8_t reserved;
 };
@@ -105,8 +115,12 @@ enum fisql_patch_fixup_kind {
     /* 4 bytes: target - (address of the place + 4) - trailing */
     FISQL_PATCH_RELATIVE = 1,
     /* 8 bytes: target + bias */
-    FISQL_PATCH_ABSOLUTE = 2
+    FISQL_PATCH_ABSOLUTE = 2,
+    /* 4 bytes, an aarch64 instruction: its lowest 26 bits get a quarter of the target's distance */
+    FISQL_PATCH_BRANCH = 3
 };
+#define FISQL_PATCH_BRANCH_MASK 0x3ffffffu
+
 struct fisql_patch_fixup {
     uint32_t place; /* offset in the code */
     uint16_t kind;
@@ -140,6 +154,12 @@ enum fisql_patch_reason {
 static inline const struct fisql_patch_entry *fisql_patch_entries(const struct fisql_patch *plan)
 {
     return (const struct fisql_patch_entry *)((const char *)plan + plan->entries);
+}
+
+/* Where the function of an entry begins. */
+static inline uint64_t fisql_patch_function(const struct fisql_patch_entry *entry)
+{
+    return entry->address - ((entry->flags & FISQL_PATCH_BEHIND) != 0 ? 4 : 0);
 }
 
 static inline const struct fisql_patch_fixup *fisql_patch_fixups(const struct fisql_patch *plan)
@@ -191,7 +211,7 @@ static inline bool fisql_patch_is_sound(const struct fisql_patch *plan, uint64_t
     const struct fisql_patch_fixup *fixups = fisql_patch_fixups(plan);
     for (uint32_t i = 0; i < plan->fixups_count; i++) {
         uint32_t width = fixups[i].kind == FISQL_PATCH_ABSOLUTE ? 8 : 4;
-        if ((fixups[i].kind != FISQL_PATCH_ABSOLUTE && fixups[i].kind != FISQL_PATCH_RELATIVE) ||
+        if (fixups[i].kind < FISQL_PATCH_RELATIVE || fixups[i].kind > FISQL_PATCH_BRANCH ||
             plan->code_bytes < width || fixups[i].place > plan->code_bytes - width)
             return false;
     }

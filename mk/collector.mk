@@ -15,14 +15,16 @@ SHARED = -shared -Wl,-z,now -Wl,-z,relro
 
 COLLECTOR_OBJ := $(call objects,$(COLLECTOR_SRC))
 # What patched functions' stubs lead to.
-PATCH_OBJ := $(BUILD)/obj/collector/patch/patch_x86_64.o
+PATCH_OBJ := $(patsubst %.S,$(BUILD)/obj/%.o,$(wildcard collector/patch/*.S))
 # AddressSanitizer finds the callers of an allocation along frame pointers, through these functions.
 $(BUILD)/obj/collector/memory/%.o: COLLECTOR_CFLAGS += -fno-omit-frame-pointer
 # The hooks of patched functions keep every register: the fewer they use, the less they have to save.
 KEPT_REGISTERS = -ffixed-r12 -ffixed-r13 -ffixed-r14 -ffixed-r15
-VARIANTS := _values _faults _wrap _static
+PATCH_FAST := $(foreach variant,_values _faults _wrap _static,$(BUILD)/obj/collector/patch/patch_fast$(variant).o) $(BUILD)/obj/collector/patch/patch_fast.o
 ifeq ($(shell $(CC) -dumpmachine 2>/dev/null | cut -d- -f1),x86_64)
-$(foreach variant,$(VARIANTS),$(BUILD)/obj/collector/patch/patch_fast$(variant).o) $(BUILD)/obj/collector/patch/patch_fast.o: COLLECTOR_CFLAGS += -mgeneral-regs-only $(KEPT_REGISTERS)
+$(PATCH_FAST): COLLECTOR_CFLAGS += -mgeneral-regs-only $(KEPT_REGISTERS)
+else
+$(PATCH_FAST): COLLECTOR_CFLAGS += -mgeneral-regs-only
 endif
 # The collector that records arguments and results, too. It leaves vector registers alone (collector/values/values.h).
 VALUES_OBJ := $(patsubst %.o,%_values.o,$(call objects,$(COLLECTOR_SRC) $(VALUES_SRC)) \

@@ -37,6 +37,7 @@ static int ask(struct compiler_facts *facts, char *const *question)
     while (lines != NULL && getline(&line, &room, lines) >= 0) {
         line[strcspn(line, "\n")] = 0;
         facts->gcc |= starts_with(line, "gcc version ");
+        facts->aarch64 |= starts_with(line, "Target: aarch64");
         if (strstr(line, "clang version ") != NULL && facts->version[0] == 0)
             snprintf(facts->version, sizeof facts->version, "%s", line);
         if (strstr(line, " search starts here:") != NULL)

@@ -8,6 +8,7 @@
 
 struct compiler_facts {
     bool gcc, clang;
+    bool aarch64;      /* it compiles for such machines */
     char version[256]; /* clang's line with its version */
     char *folders[32]; /* searched for headers, absolute and clean; live until exec */
     size_t folders_count;

@@ -49,7 +49,8 @@ struct record_options {
     bool no_waits, no_compress;
     bool reference; /* run the program again without the collector (reference.h) */
     uint32_t locks; /* 1: --locks, 2: --locks=all */
-    uint32_t as_is; /* 1: patch modules without hooks, 2: those with hooks, too; 0: --no-patch */
+    /* 1: patch modules without hooks, 2: those with hooks, too; 0: --no-patch; FISQL_AS_IS_GUEST */
+    uint32_t as_is;
     struct record_patterns libs; /* libraries of the system to patch */
     uint32_t depth;
     uint64_t min_duration_ns;

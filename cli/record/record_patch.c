@@ -74,7 +74,8 @@ void *record_patch_plan(const struct record_options *options,
         summary->functions += patch_plan_functions(&plan);
         summary->modules++;
         plan.plan = NULL;
-    } else if (plan.problem != NULL && summary->problem[0] == 0) {
+    } else if (plan.problem != NULL && summary->problem[0] == 0 &&
+               options->as_is != FISQL_AS_IS_GUEST) { /* it may use macros of fisql_trace.h */
         snprintf(summary->problem, sizeof summary->problem, "%.64s: %.160s",
                  fisql_patch_name(module->path), plan.problem);
     }

@@ -151,7 +151,7 @@ static void place_of(const void *context, uint64_t *code, uint64_t *stack)
     *code = patch_module_place((uint64_t)user->uc_mcontext.gregs[REG_RIP]);
     *stack = (uint64_t)user->uc_mcontext.gregs[REG_RSP];
 #else
-    *code = user->uc_mcontext.pc;
+    *code = patch_module_place(user->uc_mcontext.pc);
     *stack = user->uc_mcontext.sp;
 #endif
 }

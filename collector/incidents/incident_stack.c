@@ -56,7 +56,13 @@ static bool stack_holds(uint64_t low, uint64_t high, uint64_t word)
 static bool returns_to_site(const struct shadow_call *call)
 {
     uint64_t word;
+#if defined(__aarch64__) &&                                                                        \
+    defined(FISQL_PATCHES) /* which may keep the site anywhere in its frame */
+    return incident_read((uint64_t)(uintptr_t)patch_mirror(call->stack), &word, sizeof word) &&
+           word == call->site;
+#else
     return incident_read(call->stack, &word, sizeof word) && patch_is_site(word);
+#endif
 }
 
 /* How many open calls have lost their return addresses? */

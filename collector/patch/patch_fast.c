@@ -4,11 +4,16 @@
 #ifdef FISQL_PATCHES
 #include "collector/patch/patch_parts.h"
 
-/* These keep every register, so they call no function that does not; all is inlined. */
+/* These keep every register, so they call no function that does not; all is inlined. On aarch64
+ * their caller does. */
+#ifdef __aarch64__
+#define KEEPING
+#else
 #define KEEPING __attribute__((no_caller_saved_registers))
 
 KEEPING void patch_enter(void); /* called by patch_x86_64.S alone */
 KEEPING void patch_exit(void);
+#endif
 
 /* The tick, unless the clock is the system's, which takes a call. */
 FAST uint64_t tick_now(void)
@@ -17,6 +22,58 @@ FAST uint64_t tick_now(void)
                                                   : __atomic_load_n(&clock_epoch, __ATOMIC_ACQUIRE);
 }
 
+/* A function that was jumped to instead of called: the call that has the slot ends. */
+static KEEPING __attribute__((noinline)) bool patch_jumped(struct thread_log *log,
+                                                           uint64_t function, uint64_t slot)
+{
+    const struct shadow_call *top = call_top(log);
+    if (top->stack != slot)
+        return false;
+    if (top->function == function)
+        return true; /* a loop, whose head is the function's entry */
+    uint64_t site = top->site;
+    uint64_t tick = tick_now();
+    return exit_fast(log, top->function, site, slot, false, tick, false, false, 0) &&
+           enter_slot(log, function, site, slot, tick, false);
+}
+
+#ifdef __aarch64__
+static __attribute__((noinline)) enum patch_next enter_unusual(uint64_t function, uint64_t site,
+                                                               uint64_t slot)
+{
+    struct thread_log *log = current_log;
+    bool jumped = patch_is_site(site);
+    bool ready = log != NULL && log_ready(log) && process.clock != CLOCK_SYSTEM;
+    return (ready && jumped ? patch_jumped(log, function, slot)
+                            : !jumped && nothing_to_enter(log, function))
+               ? PATCH_NOT_TAKEN
+               : PATCH_SLOW;
+}
+
+uint64_t patch_enter(uint64_t function, uint64_t site, uint64_t slot)
+{
+    struct thread_log *log = current_log;
+    if (UNLIKELY(log == NULL || !log_ready(log) || process.clock == CLOCK_SYSTEM ||
+                 slot - patch_stack.low >= patch_stack.bytes || patch_is_site(site)))
+        return enter_unusual(function, site, slot);
+    if (UNLIKELY(!enter_slot(log, function, site, slot, tick_now(), false)))
+        return PATCH_SLOW;
+    *patch_mirror(slot) = site;
+    return PATCH_TAKEN;
+}
+
+uint64_t patch_exit(uint64_t slot)
+{
+    struct thread_log *log = current_log;
+    const struct shadow_call *top;
+    if (UNLIKELY(
+            log == NULL || !log_ready(log) || process.clock == CLOCK_SYSTEM ||
+            (top = call_top(log))->stack != slot ||
+            !exit_fast(log, top->function, top->site, slot, false, tick_now(), false, false, 0)))
+        return 0;
+    return *patch_mirror(slot);
+}
+#else
 /* What the stub does next, and where the call site finds the moved instructions. */
 FAST void go_on(uint64_t slot, uint64_t next)
 {
@@ -37,21 +94,6 @@ FAST uint64_t function_of(uint64_t back)
 FAST void go_on_slowly(uint64_t slot)
 {
     word_put(slot - 16, (uint64_t)(uintptr_t)patch_enter_other);
-}
-
-/* A function that was jumped to instead of called: the call that has the slot ends. */
-static KEEPING __attribute__((noinline)) bool patch_jumped(struct thread_log *log,
-                                                           uint64_t function, uint64_t slot)
-{
-    const struct shadow_call *top = call_top(log);
-    if (top->stack != slot)
-        return false;
-    if (top->function == function)
-        return true; /* a loop, whose head is the function's entry */
-    uint64_t site = top->site;
-    uint64_t tick = tick_now();
-    return exit_fast(log, top->function, site, slot, false, tick, false, false, 0) &&
-           enter_slot(log, function, site, slot, tick, false);
 }
 
 /* When the log is not ready, or the call is a jump. */
@@ -99,4 +141,5 @@ KEEPING void patch_exit(void)
     else
         word_put(slot, *patch_mirror(slot));
 }
+#endif
 #endif

@@ -14,6 +14,9 @@
  * (in libfisql.so's .eh_frame, where every unwinder looks, gdb's too) says that a call site's
  * return address lies in the mirror. So exceptions, backtrace() and debuggers see true frames.
  *
+ * On aarch64, where calls leave the return address in x30, the site's address is put there instead,
+ * and the slot is the word below the caller's stack pointer: no callee's slot is as high.
+ *
  * A patched call's hooks have the address of the return address, its *slot*, as their frame.
  *
  * A function that another one jumps to (a tail call) finds a call site as its return address: the
@@ -22,17 +25,21 @@
 #ifndef FISQL_COLLECTOR_PATCH_PATCH_HOOK_H
 #define FISQL_COLLECTOR_PATCH_PATCH_HOOK_H
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) || (defined(__aarch64__) && !defined(FISQL_WRAP))
 #define FISQL_PATCHES 1
 #endif
 
 /* Read by patch_x86_64.S as well. Few in a program that holds the collector itself. */
-#ifdef FISQL_WRAP
+#if defined(FISQL_WRAP) || defined(__aarch64__)
 #define PATCH_SITES 1024
 #else
 #define PATCH_SITES 8192
 #endif
+#ifdef __aarch64__
+#define PATCH_SITE_BYTES 8
+#else
 #define PATCH_SITE_BYTES 16
+#endif
 #define PATCH_MIRROR 0x200000000840
 
 /* In a stub, before and behind the address that its call of patch_entered() returns to. */
@@ -78,6 +85,15 @@ bool patch_mirror_make(uint64_t slot);
 /* In a forked child. */
 void patch_mirror_forked(void);
 
+#ifdef __aarch64__
+/* For patch_aarch64.S, which saves every register that these may change: the first two use no vector
+ * registers (patch_fast.c). */
+enum patch_next { PATCH_NOT_TAKEN, PATCH_TAKEN, PATCH_SLOW };
+uint64_t patch_enter(uint64_t function, uint64_t site, uint64_t slot); /* an enum patch_next */
+uint64_t patch_exit(uint64_t slot); /* the true return address; 0: patch_exit_slow() knows it */
+uint64_t patch_enter_slow(uint64_t function, uint64_t site, uint64_t slot);
+uint64_t patch_exit_slow(uint64_t slot);
+#else
 /* For patch_x86_64.S, with patch_enter() and patch_exit(), which keep every register (patch_fast.c).
  * The two for the slow path run with all registers saved. `back`: the address in the stub that patch_entered() returns to. The
  * words below the slot say what is next: -16, where the stub jumps to; -24, the moved instructions
@@ -85,6 +101,7 @@ void patch_mirror_forked(void);
 void patch_enter_slow(uint64_t back, uint64_t slot);
 void patch_exit_slow(uint64_t slot);
 void patch_enter_other(void);
+#endif
 void patch_entered(void);
 
 #endif

@@ -6,6 +6,7 @@
 #include "collector/patch/patch_module.h"
 
 #include "collector/core/filter_passes.h"
+#include "collector/patch/patch_code.h"
 #include "collector/patch/patch_hook.h"
 #include "collector/process/process.h"
 
@@ -14,8 +15,6 @@
 
 #ifdef FISQL_PATCHES
 #define AREAS_MAX 4096u
-#define REACH ((uint64_t)0x7fff0000) /* of a 32-bit displacement, less what an instruction takes */
-#define PAGE 4096u
 #define MOVED_MAX 18u /* bytes: instructions that begin in a jump's bytes */
 
 /* The stubs of a module. */
@@ -50,18 +49,19 @@ static unsigned char *map_at(uint64_t address, uint64_t bytes)
  * room. */
 static unsigned char *map_near(uint64_t low, uint64_t high, uint64_t bytes)
 {
-    uint64_t step = (bytes + ((uint64_t)1 << 20)) & ~(uint64_t)(PAGE - 1);
-    if (high - low > REACH - bytes)
+    uint64_t step = (bytes + ((uint64_t)1 << 20)) & ~(uint64_t)(PATCH_PAGE - 1);
+    if (high - low > PATCH_REACH - bytes)
         return NULL;
-    low &= ~(uint64_t)(PAGE - 1);
-    for (uint64_t at = low - bytes; at < low && at >= 65536 && high - at < REACH; at -= step) {
+    low &= ~(uint64_t)(PATCH_PAGE - 1);
+    for (uint64_t at = low - bytes; at < low && at >= 65536 && high - at < PATCH_REACH;
+         at -= step) {
         unsigned char *memory = map_at(at, bytes);
         if (memory != NULL)
             return memory;
         if (at < step)
             break;
     }
-    uint64_t top = (low + REACH - bytes) & ~(uint64_t)(PAGE - 1);
+    uint64_t top = (low + PATCH_REACH - bytes) & ~(uint64_t)(PATCH_PAGE - 1);
     for (uint64_t at = top; at >= high; at -= step) {
         unsigned char *memory = map_at(at, bytes);
         if (memory != NULL)
@@ -83,6 +83,14 @@ static bool relocate(unsigned char *code, const struct fisql_patch *plan, uint64
             memcpy(place, &target, sizeof target);
             continue;
         }
+        if (fixup->kind == FISQL_PATCH_BRANCH) {
+            uint32_t instruction;
+            int64_t words = (int64_t)(target - (uint64_t)(uintptr_t)place) / 4;
+            memcpy(&instruction, place, sizeof instruction);
+            instruction |= (uint32_t)words & FISQL_PATCH_BRANCH_MASK;
+            memcpy(place, &instruction, sizeof instruction);
+            continue;
+        }
         int64_t distance = (int64_t)(target - (uint64_t)(uintptr_t)place - 4 - fixup->trailing);
         int32_t displacement = (int32_t)distance;
         if (displacement != distance)
@@ -92,18 +100,25 @@ static bool relocate(unsigned char *code, const struct fisql_patch *plan, uint64
     return true;
 }
 
-/* The call site of a function: which one does not matter, but few functions should share one. */
-static uint64_t site_of(uint64_t function)
+/* What a stub has in front: on x86-64 the function's call site. Which one does not matter, but few
+ * functions should share one. On aarch64 the collector's code for entries, which chooses a site. */
+static uint64_t led_to(uint64_t function)
 {
+#ifdef __aarch64__
+    (void)function;
+    return (uint64_t)(uintptr_t)patch_entered;
+#else
     uint64_t hash = function * 0x9e3779b97f4a7c15u;
     return (uint64_t)(uintptr_t)patch_sites + (hash >> 32) % PATCH_SITES * PATCH_SITE_BYTES;
+#endif
 }
 
 static void stubs_point(unsigned char *code, const struct fisql_patch *plan, uint64_t bias)
 {
     const struct fisql_patch_entry *entries = fisql_patch_entries(plan);
     for (uint32_t i = 0; i < plan->entries_count; i++) {
-        uint64_t words[2] = {entries[i].address + bias, site_of(entries[i].address + bias)};
+        uint64_t function = fisql_patch_function(&entries[i]) + bias;
+        uint64_t words[2] = {function, led_to(function)};
         memcpy(code + entries[i].stub - sizeof words, words, sizeof words);
     }
 }
@@ -112,7 +127,8 @@ static void stubs_point(unsigned char *code, const struct fisql_patch *plan, uin
 static const char *area_make(struct patch_area *area, const struct fisql_patch *plan, uint64_t bias)
 {
     uint64_t entered = (uint64_t)(uintptr_t)patch_entered;
-    area->bytes = (FISQL_PATCH_HEAD + plan->code_bytes + PAGE - 1) & ~(uint64_t)(PAGE - 1);
+    area->bytes =
+        (FISQL_PATCH_HEAD + plan->code_bytes + PATCH_PAGE - 1) & ~(uint64_t)(PATCH_PAGE - 1);
     area->memory = map_near(plan->low + bias, plan->high + bias, area->bytes);
     if (area->memory == NULL)
         return "there is no room for stubs within reach of its code";
@@ -121,6 +137,7 @@ static const char *area_make(struct patch_area *area, const struct fisql_patch *
     memcpy(code, fisql_patch_code(plan), plan->code_bytes);
     bool fits = relocate(code, plan, bias);
     stubs_point(code, plan, bias);
+    patch_code_changed(code, plan->code_bytes);
     if (fits && mprotect(area->memory, area->bytes, PROT_READ | PROT_EXEC) == 0)
         return NULL;
     munmap(area->memory, area->bytes);
@@ -137,45 +154,27 @@ static bool entry_is(const struct fisql_patch_entry *entry, uint64_t bias)
                   fisql_patch_taken(entry)) == 0;
 }
 
-/* Does the processor keep return addresses, too (CET)? RDSSPQ does nothing if not. */
-static bool has_shadow_stack(void)
-{
-    uint64_t pointer = 0;
-    __asm__ volatile("rdsspq %0" : "+r"(pointer));
-    return pointer != 0;
-}
-
 static bool wanted(const struct fisql_patch_entry *entry, uint64_t bias)
 {
-    if ((entry->flags & FISQL_PATCH_CALLS) != 0 && has_shadow_stack())
+    if ((entry->flags & FISQL_PATCH_CALLS) != 0 && patch_code_returns_kept())
         return false;
-    return process.filtered == 0 || filter_passes(entry->address + bias);
-}
-
-/* The jump to the stub, as it lies in memory. */
-static void jump_make(unsigned char jump[FISQL_PATCH_JUMP], const struct fisql_patch_entry *entry,
-                      const struct patch_area *area)
-{
-    uint64_t at = fisql_patch_jump(entry) + area->bias;
-    uint64_t stub = (uint64_t)(uintptr_t)area->memory + FISQL_PATCH_HEAD + entry->stub;
-    int32_t displacement = (int32_t)(int64_t)(stub - at - FISQL_PATCH_JUMP);
-    jump[0] = 0xe9;
-    memcpy(jump + 1, &displacement, sizeof displacement);
+    return process.filtered == 0 || filter_passes(fisql_patch_function(entry) + bias);
 }
 
 static void jump_write(const struct fisql_patch_entry *entry, const struct patch_area *area)
 {
-    unsigned char jump[FISQL_PATCH_JUMP];
-    jump_make(jump, entry, area);
-    memcpy((void *)(uintptr_t)(fisql_patch_jump(entry) + area->bias), jump, sizeof jump);
+    uint64_t at = fisql_patch_jump(entry) + area->bias;
+    uint64_t stub = (uint64_t)(uintptr_t)area->memory + FISQL_PATCH_HEAD + entry->stub;
+    patch_code_jump((unsigned char *)(uintptr_t)at, at, stub);
 }
 
 static bool jump_is_there(const struct fisql_patch_entry *entry, const struct patch_area *area)
 {
     unsigned char jump[FISQL_PATCH_JUMP];
-    jump_make(jump, entry, area);
-    return memcmp((const void *)(uintptr_t)(fisql_patch_jump(entry) + area->bias), jump,
-                  sizeof jump) == 0;
+    uint64_t at = fisql_patch_jump(entry) + area->bias;
+    uint64_t stub = (uint64_t)(uintptr_t)area->memory + FISQL_PATCH_HEAD + entry->stub;
+    patch_code_jump(jump, at, stub);
+    return memcmp((const void *)(uintptr_t)at, jump, FISQL_PATCH_JUMP) == 0;
 }
 
 /* Writes the jumps of entries [from, to), which lie in one run of pages. Returns how many; -1 = the
@@ -183,9 +182,9 @@ static bool jump_is_there(const struct fisql_patch_entry *entry, const struct pa
 static int64_t run_write(const struct patch_area *area, uint32_t from, uint32_t to)
 {
     const struct fisql_patch_entry *entries = fisql_patch_entries(area->plan);
-    uint64_t low = (entries[from].address + area->bias) & ~(uint64_t)(PAGE - 1);
-    uint64_t high = (entries[to - 1].address + area->bias + FISQL_PATCH_JUMP + PAGE - 1) &
-                    ~(uint64_t)(PAGE - 1);
+    uint64_t low = (entries[from].address + area->bias) & ~(uint64_t)(PATCH_PAGE - 1);
+    uint64_t high = (entries[to - 1].address + area->bias + FISQL_PATCH_JUMP + PATCH_PAGE - 1) &
+                    ~(uint64_t)(PATCH_PAGE - 1);
     int64_t written = 0;
     if (mprotect((void *)(uintptr_t)low, high - low, PROT_READ | PROT_WRITE | PROT_EXEC) != 0)
         return -1;
@@ -195,6 +194,7 @@ static int64_t run_write(const struct patch_area *area, uint32_t from, uint32_t 
             jump_write(&entries[i], area);
             written++;
         }
+    patch_code_changed((unsigned char *)(uintptr_t)low, high - low);
     mprotect((void *)(uintptr_t)low, high - low, PROT_READ | PROT_EXEC);
     return written;
 }
@@ -210,7 +210,7 @@ static bool hop_write(const struct patch_area *area, uint32_t index)
         return false;
     uint64_t low = entry->address < donor->address ? entry->address : donor->address;
     uint64_t high = entry->address < donor->address ? donor->address : entry->address;
-    void *page = (void *)(uintptr_t)((low + area->bias) & ~(uint64_t)(PAGE - 1));
+    void *page = (void *)(uintptr_t)((low + area->bias) & ~(uint64_t)(PATCH_PAGE - 1));
     uint64_t bytes = high + area->bias + 2 * FISQL_PATCH_JUMP - (uint64_t)(uintptr_t)page;
     if (mprotect(page, bytes, PROT_READ | PROT_WRITE | PROT_EXEC) != 0)
         return false;
@@ -223,7 +223,7 @@ static bool hop_write(const struct patch_area *area, uint32_t index)
 
 static uint64_t page_of(uint64_t address)
 {
-    return address / PAGE;
+    return address / PATCH_PAGE;
 }
 
 static const char *jumps_write(const struct patch_area *area, uint32_t *patched)
@@ -248,49 +248,37 @@ static const char *jumps_write(const struct patch_area *area, uint32_t *patched)
 
 /* ---- one function ---- */
 
-static bool is_empty_function(const unsigned char *code)
-{
-    static const unsigned char mark[] = {0xf3, 0x0f, 0x1e, 0xfa}; /* endbr64 */
-    size_t at = memcmp(code, mark, sizeof mark) == 0 ? sizeof mark : 0;
-    if (code[at++] != 0xc3)
-        return false;
-    /* Behind it lies alignment: int3, or one of the long forms of nop. */
-    return at >= FISQL_PATCH_JUMP || code[at] == 0xcc || code[at] == 0x66 || code[at] == 0x90 ||
-           (code[at] == 0x0f && code[at + 1] == 0x1f);
-}
-
 bool patch_empty_function(uint64_t address, void (*instead)(void))
 {
     unsigned char *code = (unsigned char *)(uintptr_t)address;
-    uint64_t page = address & ~(uint64_t)(PAGE - 1), target = (uint64_t)(uintptr_t)instead;
-    uint64_t bytes = ((address + FISQL_PATCH_JUMP + PAGE - 1) & ~(uint64_t)(PAGE - 1)) - page;
-    unsigned char jump[FISQL_PATCH_JUMP] = {0xe9}, far_jump[6] = {0xff, 0x25};
-    if ((address & 15) > 16 - FISQL_PATCH_JUMP || !is_empty_function(code))
+    uint64_t page = address & ~(uint64_t)(PATCH_PAGE - 1), bytes = PATCH_PAGE;
+    uint64_t stub_bytes = PATCH_PAGE;
+    if (!patch_code_is_empty(code))
         return false;
-    unsigned char *stub = map_near(address, address + FISQL_PATCH_JUMP, PAGE);
+    unsigned char *stub = map_near(address, address + FISQL_PATCH_JUMP, stub_bytes);
     if (stub == NULL)
         return false;
-    memcpy(stub, far_jump, sizeof far_jump);
-    memcpy(stub + sizeof far_jump, &target, sizeof target);
-    int32_t displacement = (int32_t)(stub - code - (int64_t)sizeof jump);
-    memcpy(jump + 1, &displacement, sizeof displacement);
-    if (mprotect(stub, PAGE, PROT_READ | PROT_EXEC) != 0 ||
+    patch_code_far_jump(stub, (uint64_t)(uintptr_t)instead);
+    if (mprotect(stub, stub_bytes, PROT_READ | PROT_EXEC) != 0 ||
         mprotect((void *)(uintptr_t)page, bytes, PROT_READ | PROT_WRITE | PROT_EXEC) != 0) {
-        munmap(stub, PAGE);
+        munmap(stub, stub_bytes);
         return false;
     }
-    memcpy(code, jump, sizeof jump);
+    patch_code_changed(stub, PATCH_FAR_JUMP);
+    patch_code_jump(code, address, (uint64_t)(uintptr_t)stub);
+    patch_code_changed(code, FISQL_PATCH_JUMP);
     mprotect((void *)(uintptr_t)page, bytes, PROT_READ | PROT_EXEC);
     return true;
 }
 
 void patch_own_function_empty(uint64_t address)
 {
-    void *page = (void *)(uintptr_t)(address & ~(uint64_t)(PAGE - 1));
-    if (mprotect(page, PAGE, PROT_READ | PROT_WRITE | PROT_EXEC) != 0)
+    void *page = (void *)(uintptr_t)(address & ~(uint64_t)(PATCH_PAGE - 1));
+    if (mprotect(page, PATCH_PAGE, PROT_READ | PROT_WRITE | PROT_EXEC) != 0)
         return;
-    *(volatile unsigned char *)(uintptr_t)address = 0xc3;
-    mprotect(page, PAGE, PROT_READ | PROT_EXEC);
+    patch_code_return((unsigned char *)(uintptr_t)address);
+    patch_code_changed((unsigned char *)(uintptr_t)address, FISQL_PATCH_JUMP);
+    mprotect(page, PATCH_PAGE, PROT_READ | PROT_EXEC);
 }
 
 /* ---- the whole ---- */
@@ -366,7 +354,7 @@ uint64_t patch_module_place(uint64_t address)
             return address;
         uint64_t moved = code + entry->stub + FISQL_PATCH_MOVED;
         uint64_t within = address > moved ? address - moved : 0;
-        return entry->address + area->bias + (within < MOVED_MAX ? within : MOVED_MAX);
+        return fisql_patch_function(entry) + area->bias + (within < MOVED_MAX ? within : MOVED_MAX);
     }
     return address;
 }

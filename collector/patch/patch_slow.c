@@ -80,7 +80,7 @@ static bool is_own_code(uint64_t address)
 }
 #endif
 
-static bool is_collectors(uint64_t slot)
+static bool is_collectors(uint64_t site, uint64_t slot)
 {
     if (collector_inside != 0)
         return true;
@@ -88,49 +88,45 @@ static bool is_collectors(uint64_t slot)
         return false;
     if (outside_slot != 0 && slot < outside_slot)
         return true;
-    uint64_t site = word_at(slot);
     if (patch_is_site(site) || !is_own_code(site))
         return false;
     outside_slot = slot;
     return true;
 }
 
-static void enter_slowly(uint64_t back, uint64_t slot)
+/* Returns whether the call goes through a call site: its exit is to be recorded. */
+static bool enter_slowly(uint64_t function, uint64_t site, uint64_t slot)
 {
-    uint64_t function = word_at(back - PATCH_BACK_FUNCTION), site = word_at(slot);
     bool jumped = patch_is_site(site);
     if (jumped) {
         struct shadow_call call;
         site = *patch_mirror(slot);
         if (call_of_slot(slot, true, &call)) {
             if (call.function == function)
-                return;
+                return false;
             hook_exit_slow(call.function, call.site, slot, false);
         }
     } else if (slot - patch_stack.low >= patch_stack.bytes && !patch_mirror_make(slot)) {
-        return;
+        return false;
     }
     enum unready what = unready(function);
     if (what == UNREADY_OFF)
-        return;
+        return false;
     if (!jumped)
         calls_of_slot_gone(slot);
     if (what == UNREADY_FAST)
         enter_slot_slow(function, site, slot);
     else
         hook_enter_slow(function, site, slot);
-    if (jumped)
-        return;
-    *patch_mirror(slot) = site;
-    word_put(slot - 16, word_at(back - PATCH_BACK_SITE));
+    if (!jumped)
+        *patch_mirror(slot) = site;
+    return !jumped;
 }
 
-void patch_enter_slow(uint64_t back, uint64_t slot)
+static bool enter(uint64_t function, uint64_t site, uint64_t slot)
 {
-    word_put(slot - 24, back + PATCH_BACK_MOVED);
-    word_put(slot - 16, back + PATCH_BACK_MOVED);
-    if (is_collectors(slot))
-        return;
+    if (is_collectors(site, slot))
+        return false;
     uint64_t hook = slow_hook, outside = outside_slot;
     /* A thread's first hook goes deepest: handlers' hooks on top of it might find too little stack. */
     bool first = current_log == NULL && !silent();
@@ -139,11 +135,12 @@ void patch_enter_slow(uint64_t back, uint64_t slot)
         quiet_begin(&quiet);
     slow_hook = slot;
     outside_slot = 0;
-    enter_slowly(back, slot);
+    bool taken = enter_slowly(function, site, slot);
     outside_slot = outside;
     slow_hook = hook;
     if (first)
         quiet_end(&quiet);
+    return taken;
 }
 
 static void exit_slowly(uint64_t slot)
@@ -161,7 +158,8 @@ static void exit_slowly(uint64_t slot)
     }
 }
 
-void patch_exit_slow(uint64_t slot)
+/* Returns the true return address. */
+static uint64_t leave(uint64_t slot)
 {
     uint64_t hook = slow_hook, outside = outside_slot;
     slow_hook = slot;
@@ -169,6 +167,31 @@ void patch_exit_slow(uint64_t slot)
     exit_slowly(slot);
     outside_slot = outside;
     slow_hook = hook;
-    word_put(slot, *patch_mirror(slot));
+    return *patch_mirror(slot);
 }
+
+#ifdef __aarch64__
+uint64_t patch_enter_slow(uint64_t function, uint64_t site, uint64_t slot)
+{
+    return enter(function, site, slot) ? PATCH_TAKEN : PATCH_NOT_TAKEN;
+}
+
+uint64_t patch_exit_slow(uint64_t slot)
+{
+    return leave(slot);
+}
+#else
+void patch_enter_slow(uint64_t back, uint64_t slot)
+{
+    word_put(slot - 24, back + PATCH_BACK_MOVED);
+    word_put(slot - 16, back + PATCH_BACK_MOVED);
+    if (enter(word_at(back - PATCH_BACK_FUNCTION), word_at(slot), slot))
+        word_put(slot - 16, word_at(back - PATCH_BACK_SITE));
+}
+
+void patch_exit_slow(uint64_t slot)
+{
+    word_put(slot, leave(slot));
+}
+#endif
 #endif

@@ -7,7 +7,7 @@
 
 #include "collector/patch/patch_hook.h"
 
-#ifdef FISQL_PATCHES
+#if defined(FISQL_PATCHES) && defined(__x86_64__)
 #include <cpuid.h>
 
 #define STATE_MASK 0xe6u /* SSE, AVX, and the three of AVX-512 */
@@ -33,5 +33,9 @@ void patch_state_setup(void)
             bytes = (uint64_t)a + b;
     patch_state_bytes = bytes;
     patch_state_mask = mask;
+}
+#else
+void patch_state_setup(void)
+{
 }
 #endif

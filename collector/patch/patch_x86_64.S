@@ -1,7 +1,7 @@
 /* What the stubs of patched functions call, jump and return to: see patch_hook.h. */
 #include "collector/patch/patch_hook.h"
 
-#ifdef FISQL_PATCHES
+#if defined(FISQL_PATCHES) && defined(__x86_64__)
 	.hidden	patch_sites
 	.hidden	patch_entered
 	.hidden	patch_returned

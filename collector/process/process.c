@@ -62,6 +62,18 @@ static enum fisql_option option_of(const char *text, const char **value)
     return option;
 }
 
+/* fisql record asks an emulator so: the collector that was started in the emulator's own process is
+ * of fisql record's kind of machine and patches nothing. The one in what it runs is of another. */
+static uint32_t as_is_of(uint64_t number)
+{
+#if defined(__x86_64__)
+    const uint32_t guest = 0;
+#else
+    const uint32_t guest = 1;
+#endif
+    return number == FISQL_AS_IS_GUEST ? guest : (uint32_t)number;
+}
+
 static void option_parse(const char *text, bool *no_time)
 {
     struct options *options = &process.options;
@@ -98,7 +110,7 @@ static void option_parse(const char *text, bool *no_time)
         options->values_wait_ms = (uint32_t)number_at(value);
         break;
     case FISQL_OPTION_AS_IS:
-        options->as_is = (uint32_t)number_at(value);
+        options->as_is = as_is_of(number_at(value));
         break;
     case FISQL_OPTION_FILTER: /* the live area has them */
     case FISQL_OPTION_VALUES:

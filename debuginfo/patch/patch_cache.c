@@ -180,6 +180,7 @@ int patch_plan_open_timed(struct patch_plan *plan, const char *path, const char 
             plan->problem = "its file is another one now";
         else
             result = get(plan, &module, cache_dir, time_min_ns, error);
+        plan->sleds_only = module.machine == EM_AARCH64;
     }
     elf_file_close(&module);
     return result;

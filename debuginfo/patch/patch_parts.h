@@ -86,6 +86,10 @@ void patch_functions_spans(struct patch_functions *functions, const struct elf_f
 /* The span that holds an address, or NULL. */
 const struct patch_span *patch_span_of(const struct patch_functions *functions, uint64_t address);
 
+struct patch_plan;
+/* As patch_plan_make(), for an aarch64 module. */
+int patch_plan_aarch64(struct patch_plan *plan, const struct elf_file *module, struct error *error);
+
 /* Marks what the module's code, words and relocations refer to. 0, or -1 without memory. */
 int patch_references_mark(struct patch_functions *functions, struct error *error);
 

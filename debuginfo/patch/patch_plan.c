@@ -411,8 +411,10 @@ static const char *runtime_problem(const struct elf_file *module)
 int patch_plan_make(struct patch_plan *plan, const struct elf_file *module, struct error *error)
 {
     *plan = (struct patch_plan){.problem = NULL};
+    if (module->machine == EM_AARCH64)
+        return patch_plan_aarch64(plan, module, error);
     if (module->machine != EM_X86_64) {
-        plan->problem = "only x86-64 code can be patched";
+        plan->problem = "only x86-64 code, and sleds of aarch64, can be patched";
         return 0;
     }
     if (elf_file_section(module, ".gopclntab") != NULL ||

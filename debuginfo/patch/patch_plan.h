@@ -22,6 +22,7 @@ struct patch_plan {
     struct fisql_patch *plan; /* plan->bytes bytes, owned; NULL = nothing can be hooked */
     struct patch_left *left;  /* by address; owned */
     size_t left_count, left_capacity;
+    bool sleds_only;     /* the functions that it does not name have no sled (aarch64) */
     const char *problem; /* why nothing can be hooked; NULL = something can, or the module holds the
                           * collector and has no sleds */
 };

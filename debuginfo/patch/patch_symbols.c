@@ -23,14 +23,16 @@ static int mark(struct symbols *symbols, const char *build_id,
         if ((function = function_at(symbols, plan.left[i].address)) != NULL)
             function->unpatched = patch_reason_text(plan.left[i].reason);
     for (uint32_t i = 0; plan.plan != NULL && i < plan.plan->entries_count; i++)
-        if ((function = function_at(symbols, fisql_patch_entries(plan.plan)[i].address)) != NULL) {
+        if ((function = function_at(
+                 symbols, fisql_patch_function(&fisql_patch_entries(plan.plan)[i]))) != NULL) {
             function->instrumented = true;
             function->unpatched = NULL;
         }
     must(symbols->functions != NULL || symbols->functions_count == 0);
     for (size_t i = 0; i < symbols->functions_count; i++)
         if (!symbols->functions[i].instrumented && symbols->functions[i].unpatched == NULL)
-            symbols->functions[i].unpatched = patch_reason_text(FISQL_PATCH_NO_FRAME);
+            symbols->functions[i].unpatched =
+                patch_reason_text(plan.sleds_only ? FISQL_PATCH_NO_SLED : FISQL_PATCH_NO_FRAME);
     symbols->instrumented |= plan.plan != NULL;
     patch_plan_release(&plan);
     return 0;

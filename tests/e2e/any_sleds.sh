@@ -32,14 +32,14 @@ nothing 100
 same 200
 twice 100
 zero 1"
-counts() { sql short.db "SELECT f.name || ' ' || s.calls FROM function_stats s JOIN functions f ON f.id = s.function_id
+short_counts() { sql short.db "SELECT f.name || ' ' || s.calls FROM function_stats s JOIN functions f ON f.id = s.function_id
     WHERE f.name IN ('down', 'main', 'nothing', 'same', 'twice', 'zero') ORDER BY 1"; }
 recorded() { # WHAT
     rm -f short.bin short.db
     run "$fisql" record -o short.bin ./short
     same "$1: status and output" "5 9950" "$status $out"
     "$fisql" load -q short.bin
-    same "$1: counts" "$expected" "$(counts)"
+    same "$1: counts" "$expected" "$(short_counts)"
     same "$1: every function but those of the program's start" "" "$(sql short.db "SELECT name || ': ' || not_hooked FROM functions
         WHERE not_hooked IS NOT NULL AND name IN ('down', 'main', 'nothing', 'same', 'twice', 'zero')")"
 }
@@ -59,5 +59,52 @@ else
 fi
 run "$fisql" cc --sleds --no-inline gcc -c short.c
 same "--sleds with options for hooks" "2 fisql: cc: --sleds: leave out the options that say which functions get hooks" "$status $err"
-run "$fisql" cc --sleds gcc -static -o short short.c
-same "--sleds and a static program" "2 fisql: cc: --sleds: a static program cannot be patched: it needs hooks" "$status $err"
+
+# ---- Programs that hold the collector.
+for how in "gcc -static" "gcc -static-pie" "clang -static" "clang -static-pie" "--static-runtime gcc" "--static-runtime clang"; do
+    # shellcheck disable=SC2086 # words
+    run "$fisql" cc --sleds $how -O1 -fno-optimize-sibling-calls -o short short.c
+    same "--sleds $how: builds" 0 "$status"
+    run ./short
+    same "--sleds $how: runs by itself" "5 9950" "$status $out"
+    recorded "--sleds $how"
+    same "--sleds $how: what else was called" "" "$(sql short.db "SELECT f.name FROM function_stats s JOIN functions f ON f.id = s.function_id
+        WHERE f.name NOT IN ('down', 'main', 'nothing', 'same', 'twice', 'zero')")"
+done
+"$fisql" cc --sleds gcc -static -O1 -fno-optimize-sibling-calls -s -o short short.c
+run "$fisql" record -o short.bin ./short
+has "stripped: each function with a sled" "recorded as it is: 6 of 6 functions" "$err"
+"$fisql" load -q short.bin
+same "stripped: calls" 453 "$(sql short.db 'SELECT count(*) FROM calls')"
+run "$fisql" record -q --no-patch -o short.bin ./short
+same "--no-patch: status and output" "5 9950" "$status $out"
+
+# They count their calls themselves.
+counted() { # WHAT PROGRAM ARGUMENT...
+    local what=$1
+    shift
+    "$@" >plain.txt 2>/dev/null
+    same "$what: runs by itself" 0 $?
+    rm -f run.bin run.db
+    timeout 120 "$fisql" record -q -o run.bin "$@" >out.txt
+    same "$what: exit status" 0 $?
+    "$fisql" load -q run.bin
+    same "$what: loads without loss" 0 $?
+    same "$what: counts" "$(expected out.txt)" "$(counts run.db | sed 's/(int)//; s/^Guard::\(~*Guard\)/\1/' |
+        grep -vE '::|operator|^(count_|report)' | LC_ALL=C sort)"
+}
+for how in "gcc -static" "clang -static-pie" "--static-runtime gcc"; do
+    for name in threads jumps; do
+        # shellcheck disable=SC2086 # words
+        "$fisql" cc --sleds $how -w -O1 -fno-inline -fno-optimize-sibling-calls -o $name "$programs/$name.c" -lpthread
+    done
+    cxx=${how/gcc/g++}
+    # shellcheck disable=SC2086 # words
+    "$fisql" cc --sleds ${cxx/clang/clang++} -w -std=c++17 -O0 -o exceptions "$programs/exceptions.cc"
+    counted "threads, --sleds $how" ./threads 20
+    same "threads, --sleds $how: threads" 81 "$(sql run.db 'SELECT count(*) FROM threads')"
+    counted "jumps, --sleds $how" ./jumps
+    same "jumps, --sleds $how: calls that were left" 108000 "$(sql run.db 'SELECT count(*) FROM calls WHERE ended = 1')"
+    counted "exceptions, --sleds $how" ./exceptions
+    sound "exceptions, --sleds $how" run.db
+done
