@@ -71,6 +71,8 @@ struct fisql_patch {
 #define FISQL_PATCH_CALLS 1u
 /* The function begins four bytes before the entry (aarch64: with a bti). */
 #define FISQL_PATCH_BEHIND 2u
+/* The function's description begins four bytes behind the entry (aarch64, gcc before 13). */
+#define FISQL_PATCH_BEFORE 4u
 
 /* A function's entry. */
 struct fisql_patch_entry {
@@ -159,6 +161,8 @@ static inline const struct fisql_patch_entry *fisql_patch_entries(const struct f
 /* Where the function of an entry begins. */
 static inline uint64_t fisql_patch_function(const struct fisql_patch_entry *entry)
 {
+    if ((entry->flags & FISQL_PATCH_BEFORE) != 0)
+        return entry->address + 4;
     return entry->address - ((entry->flags & FISQL_PATCH_BEHIND) != 0 ? 4 : 0);
 }
 

@@ -84,7 +84,8 @@ static inline bool patch_code_is_empty(const unsigned char *code)
 {
     uint32_t words[2];
     memcpy(words, code, sizeof words);
-    return words[0] == PATCH_RETURN || (words[0] == 0xd503245fu && words[1] == PATCH_RETURN); /* bti c */
+    return words[0] == PATCH_RETURN ||
+           (words[0] == 0xd503245fu && words[1] == PATCH_RETURN); /* bti c */
 }
 
 static inline bool patch_code_returns_kept(void)

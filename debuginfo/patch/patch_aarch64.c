@@ -8,6 +8,7 @@
 
 #include "base/array.h"
 #include "base/must.h"
+#include "debuginfo/dwarf/call_frames.h"
 #include "debuginfo/patch/patch_sleds.h"
 
 #define INSTRUCTION 4u
@@ -38,9 +39,9 @@ static bool entry_of(const struct patch_functions *functions, const struct patch
 {
     uint64_t address = sleds->items[index].address;
     const struct patch_span *span = patch_span_of(functions, address);
-    uint64_t end = span == NULL                ? 0
+    uint64_t end = span == NULL               ? 0
                    : index + 1 < sleds->count ? sleds->items[index + 1].address
-                                               : span->end;
+                                              : span->end;
     if (span == NULL || address % INSTRUCTION != 0 || end > span->end ||
         end - address < 2 * (uint64_t)INSTRUCTION)
         return false;
@@ -53,6 +54,20 @@ static bool entry_of(const struct patch_functions *functions, const struct patch
         (instruction_at(code - INSTRUCTION) & BTI_MASK) == BTI)
         entry->flags = FISQL_PATCH_BEHIND;
     return true;
+}
+
+/* gcc before version 13 puts the nop before what it describes as the function. */
+static void find_described(struct fisql_patch_entry *entries, size_t count,
+                           const struct call_frames *frames)
+{
+    size_t at = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t address = entries[i].address;
+        while (at < frames->count && call_frames_range(frames, at).start < address)
+            at++;
+        if (at < frames->count && call_frames_range(frames, at).start == address + INSTRUCTION)
+            entries[i].flags = FISQL_PATCH_BEFORE;
+    }
 }
 
 /* Writes stubs and fixups of the entries. */
@@ -103,21 +118,26 @@ int patch_plan_aarch64(struct patch_plan *plan, const struct elf_file *module, s
 {
     struct patch_functions functions;
     struct patch_sleds sleds;
+    struct call_frames frames;
     struct fisql_patch_entry *entries = NULL, entry;
     size_t count = 0, capacity = 0;
     patch_functions_spans(&functions, module);
-    int result = patch_sleds_find(&sleds, module, error);
+    int result = call_frames_open(&frames, module, NULL, error);
+    result = patch_sleds_find(&sleds, module, error) != 0 ? -1 : result;
     for (size_t i = 0; result == 0 && i < sleds.count && count < FISQL_PATCH_ENTRIES_MAX; i++) {
         struct patch_left left = {sleds.items[i].address, FISQL_PATCH_SHORT};
         result = entry_of(&functions, &sleds, i, &entry)
                      ? array_add(&entries, &count, &capacity, entry, error)
                      : array_add(&plan->left, &plan->left_count, &plan->left_capacity, left, error);
     }
+    if (result == 0)
+        find_described(entries, count, &frames);
     if (result == 0 && count > 0)
         result = put_together(plan, entries, count, module, error);
     else if (result == 0)
         plan->problem = "it has no sleds: compile it with `fisql cc --sleds`";
     patch_sleds_release(&sleds);
+    call_frames_close(&frames);
     free(entries);
     return result;
 }

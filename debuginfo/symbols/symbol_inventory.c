@@ -33,6 +33,9 @@
 #include "debuginfo/symbols/symbol_lines.h"
 #include "debuginfo/symbols/symbols.h"
 
+#define NOPS_MAX 32u                                         /* bytes */
+static const unsigned char nop[] = {0x1f, 0x20, 0x03, 0xd5}; /* of aarch64 */
+
 struct named {
     const char *name; /* borrowed from the file */
     uint64_t address, size;
@@ -356,6 +359,33 @@ static uint64_t end_of(const struct builder *builder, size_t i)
     return end;
 }
 
+/* gcc for aarch64 may put room for a patch, nops, between a symbol and the function that DWARF
+ * describes. Returns that function's range, or NULL. `known`: how many ranges are sorted. */
+static const struct symbol_range *behind_nops(const struct builder *builder, uint64_t address,
+                                              size_t known)
+{
+    const struct elf_file *module = &builder->files->module;
+    const struct symbol_range *ranges = builder->symbols->ranges;
+    size_t next = sorted_after(ranges, known, start, address);
+    if (module->machine != EM_AARCH64 || next == known || ranges[next].start - address > NOPS_MAX ||
+        (ranges[next].start - address) % sizeof nop != 0)
+        return NULL;
+    uint64_t bytes = ranges[next].start - address;
+    const unsigned char *code = elf_file_at(module, address, bytes);
+    if (code == NULL)
+        return NULL;
+    for (uint64_t at = 0; at < bytes; at += sizeof nop)
+        if (memcmp(code + at, nop, sizeof nop) != 0)
+            return NULL;
+    return &ranges[next];
+}
+
+static int add_nops(struct builder *builder, uint64_t address, const struct symbol_range *function)
+{
+    const struct symbol_range range = *function; /* the array may move */
+    return add_range(builder, address, range.start, range.function, range.unit);
+}
+
 static int add_symbols(struct builder *builder)
 {
     size_t count = builder->names_count;
@@ -383,7 +413,11 @@ static int add_symbols(struct builder *builder)
             const struct symbol_range *owner =
                 base != NULL ? symbols_range(builder->symbols, base->address) : NULL;
             builder->symbols->ranges_count = all;
-            if (!known)
+            const struct symbol_range *function =
+                known ? NULL : behind_nops(builder, named->address, known_ranges);
+            if (function != NULL)
+                result = add_nops(builder, named->address, function);
+            else if (!known)
                 result = add_named(builder, named, owner != NULL ? base : NULL, end_of(builder, i));
         }
     }
