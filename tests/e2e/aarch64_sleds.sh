@@ -24,11 +24,12 @@ qemu() { timeout 120 qemu-aarch64 -L $root "$@"; }
 
 # case_of PROGRAM ARGUMENT...
 case_of() {
-    local what="$1${2+ $2}" plain
-    qemu "./$@" >plain.txt 2>/dev/null </dev/null
+    local program=./$1 what="$1${2+ $2}" plain
+    shift
+    qemu "$program" "$@" >plain.txt 2>/dev/null </dev/null
     plain=$?
     rm -f run.bin run.db
-    timeout 200 "$fisql" record -o run.bin qemu-aarch64 -L $root -E "LD_PRELOAD=$collector" "./$@" >out.txt 2>err.txt </dev/null
+    timeout 200 "$fisql" record -o run.bin qemu-aarch64 -L $root -E "LD_PRELOAD=$collector" "$program" "$@" >out.txt 2>err.txt </dev/null
     same "$what: exit status" "$plain" $?
     has "$what: is patched" "recorded as it is" "$(cat err.txt)"
     "$fisql" load -q run.bin 2>err.txt
