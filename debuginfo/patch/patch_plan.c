@@ -370,7 +370,8 @@ static int make(struct making *making, const struct elf_file *module)
     if (plan_all(making) != 0)
         return -1;
     for (size_t i = 0; i < functions->frameless_count; i++)
-        if (leave(making, functions->frameless[i].address, FISQL_PATCH_NO_FRAME) != 0)
+        if (leave(making, functions->frameless[i].address,
+                  making->holds ? FISQL_PATCH_NO_SLED : FISQL_PATCH_NO_FRAME) != 0)
             return -1;
     array_sort(making->plan->left, making->plan->left_count, by_address);
     if (functions->count == 0)

@@ -76,6 +76,22 @@ run "$fisql" record -o short.bin ./short
 has "stripped: each function with a sled" "recorded as it is: 6 of 6 functions" "$err"
 "$fisql" load -q short.bin
 same "stripped: calls" 453 "$(sql short.db 'SELECT count(*) FROM calls')"
+gcc -c -O1 -g -fno-pie -fno-optimize-sibling-calls -pg -mfentry -mnop-mcount -mrecord-mcount -o short.o short.c
+"$fisql" cc --sleds gcc -static -no-pie -o short short.o
+recorded "-mrecord-mcount -static"
+clang -c -O1 -g -fno-optimize-sibling-calls -fxray-instrument -fxray-instruction-threshold=1 -o short.o short.c
+"$fisql" cc --sleds clang -static -o short short.o
+recorded "XRay -static"
+# Hooks win: a function is not counted twice.
+sed 's/main(void)/other(void)/; s/^APART /static APART /' short.c >other.c
+"$fisql" cc gcc -c -O1 -fno-optimize-sibling-calls -o short.o short.c
+"$fisql" cc --sleds gcc -c -O1 -o other.o other.c
+"$fisql" cc gcc -static -o short short.o other.o
+run "$fisql" record -o short.bin ./short
+lacks "hooks and sleds: is not patched" "as it is" "$err"
+rm -f short.db
+"$fisql" load -q short.bin
+same "hooks and sleds: counts of the hooks" "$expected" "$(short_counts)"
 run "$fisql" record -q --no-patch -o short.bin ./short
 same "--no-patch: status and output" "5 9950" "$status $out"
 
