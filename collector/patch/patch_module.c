@@ -72,6 +72,20 @@ static unsigned char *map_near(uint64_t low, uint64_t high, uint64_t bytes)
 
 /* ---- what stubs hold ---- */
 
+/* Completes an aarch64 branch; false if the target is out of its reach. */
+static bool branch_to(unsigned char *place, uint64_t target)
+{
+    int64_t words = (int64_t)(target - (uint64_t)(uintptr_t)place) / 4;
+    int64_t limit = (FISQL_PATCH_BRANCH_MASK + 1) / 2;
+    uint32_t instruction;
+    if (words < -limit || words >= limit)
+        return false;
+    memcpy(&instruction, place, sizeof instruction);
+    instruction |= (uint32_t)words & FISQL_PATCH_BRANCH_MASK;
+    memcpy(place, &instruction, sizeof instruction);
+    return true;
+}
+
 static bool relocate(unsigned char *code, const struct fisql_patch *plan, uint64_t bias)
 {
     const struct fisql_patch_fixup *fixups = fisql_patch_fixups(plan);
@@ -84,11 +98,8 @@ static bool relocate(unsigned char *code, const struct fisql_patch *plan, uint64
             continue;
         }
         if (fixup->kind == FISQL_PATCH_BRANCH) {
-            uint32_t instruction;
-            int64_t words = (int64_t)(target - (uint64_t)(uintptr_t)place) / 4;
-            memcpy(&instruction, place, sizeof instruction);
-            instruction |= (uint32_t)words & FISQL_PATCH_BRANCH_MASK;
-            memcpy(place, &instruction, sizeof instruction);
+            if (!branch_to(place, target))
+                return false;
             continue;
         }
         int64_t distance = (int64_t)(target - (uint64_t)(uintptr_t)place - 4 - fixup->trailing);

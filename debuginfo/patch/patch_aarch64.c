@@ -12,6 +12,7 @@
 #include "debuginfo/patch/patch_sleds.h"
 
 #define INSTRUCTION 4u
+#define ENTRY_BYTES 8u /* the nop, and what follows it */
 #define NOP 0xd503201fu
 #define BTI_MASK 0xffffff3fu
 #define BTI 0xd503241fu    /* bti, bti c, bti j, bti jc */
@@ -39,11 +40,9 @@ static bool entry_of(const struct patch_functions *functions, const struct patch
 {
     uint64_t address = sleds->items[index].address;
     const struct patch_span *span = patch_span_of(functions, address);
-    uint64_t end = span == NULL               ? 0
-                   : index + 1 < sleds->count ? sleds->items[index + 1].address
-                                              : span->end;
-    if (span == NULL || address % INSTRUCTION != 0 || end > span->end ||
-        end - address < 2 * (uint64_t)INSTRUCTION)
+    uint64_t next = index + 1 < sleds->count ? sleds->items[index + 1].address : UINT64_MAX;
+    if (span == NULL || address % INSTRUCTION != 0 || span->end - address < ENTRY_BYTES ||
+        next - address < ENTRY_BYTES)
         return false;
     const unsigned char *code = span->bytes + (address - span->start);
     if (instruction_at(code) != NOP)

@@ -24,11 +24,17 @@ static void reasons(void)
 
 static void other_machine(void)
 {
-    struct elf_file module = {.machine = EM_AARCH64};
+    struct elf_file module = {.machine = EM_PPC64};
     struct patch_plan plan;
     struct error error;
     check_equal(0, patch_plan_make(&plan, &module, &error), "a module of another machine");
-    check_string("only x86-64 code can be patched", plan.problem, "is refused");
+    check_string("only x86-64 code, and sleds of aarch64, can be patched", plan.problem,
+                 "is refused");
+    check(plan.plan == NULL && plan.left_count == 0, "with no plan");
+    patch_plan_release(&plan);
+    module.machine = EM_AARCH64;
+    check_equal(0, patch_plan_make(&plan, &module, &error), "one of aarch64 without sleds");
+    check_string("it has no sleds: compile it with `fisql cc --sleds`", plan.problem, "is, too");
     check(plan.plan == NULL && plan.left_count == 0, "with no plan");
     patch_plan_release(&plan);
 }
