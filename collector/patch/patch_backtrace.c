@@ -122,6 +122,7 @@ REPLACE(_Unwind_Reason_Code, _Unwind_Backtrace, (_Unwind_Trace_Fn each, void *ar
     return next(visit, &walk);
 }
 
+#ifndef FISQL_WRAP
 /* ---- what unwinding asks for while it is at a stub ---- */
 
 /* A function of libgcc, into a pointer that is NULL before. */
@@ -209,4 +210,5 @@ EXPORT _Unwind_Word _Unwind_GetCFA(struct _Unwind_Context *context)
     bool inside = (uint64_t)(uintptr_t)__builtin_return_address(0) - start < end - start;
     return inside ? next(context) : next(context) & ~(_Unwind_Word)7;
 }
+#endif
 #endif
