@@ -1,7 +1,7 @@
 #!/bin/bash
 # Records docs/examples/shop.cc and writes what each query says of it to FOLDER/NAME.txt: the
 # examples of docs/queries.md. Queries on arguments and results are asked of docs/examples/till.c, those on locks of
-# accounts.c, those on objects of examples/diary.c and examples/refcount.c, those on a campaign of shop.cc's.
+# accounts.c, growing-calls of receipt.c, those on objects of examples/diary.c and examples/refcount.c, those on a campaign of shop.cc's.
 # make-examples.sh FISQL FOLDER [NAME...]
 set -eu
 fisql=$(realpath "$1") folder=$(realpath "$2")
@@ -10,7 +10,7 @@ tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 export XDG_CONFIG_HOME=$tmp/config
 queries=$folder/../../queries
-cp "$folder/shop.cc" "$folder/till.c" "$folder/accounts.c" "$tmp"
+cp "$folder/shop.cc" "$folder/till.c" "$folder/accounts.c" "$folder/receipt.c" "$tmp"
 cd "$tmp"
 "$fisql" cc g++ -O1 -o shop shop.cc -lpthread
 "$fisql" record -q ./shop >/dev/null || true # the program's own status is none of ours
@@ -22,6 +22,9 @@ cd "$tmp"
 "$fisql" load -q -o faulty.db faults.bin
 "$fisql" cc gcc -O1 -o accounts accounts.c -lpthread
 "$fisql" record -q --locks -o locks.bin ./accounts >/dev/null
+"$fisql" cc gcc -O1 -o receipt receipt.c
+"$fisql" record -q -o receipt.bin ./receipt
+"$fisql" load -q receipt.bin
 "$fisql" load -q locks.bin
 "$fisql" record -q --fault 'malloc nth=1 in main: return 0' -o crash.bin ./till >/dev/null 2>&1 || true # it does not look
 "$fisql" load -q -o crash.db crash.bin
@@ -37,6 +40,7 @@ for query in "$@" ${all[@]+"${all[@]}"}; do
     ! grep -q '^-- needs: *values' "$queries/$query.sql" || of=(till.db)
     ! grep -q '^-- needs: *experiments' "$queries/$query.sql" || of=(campaign.db)
     [ "$query" != incidents ] || of=(crash.db)
+    [ "$query" != growing-calls ] || of=(receipt.db)
     case $query in
         faults) of=(faulty.db) ;;
         diaries) of=(diary.db) ;;
