@@ -17,17 +17,15 @@ static const char help[] =
     "usage: fisql diff [OPTION...] A.db B.db\n"
     "\n"
     "Says what changed from run A to run B: functions that are new or gone, called more or less,\n"
-    "slower or faster, allocating more or less; those with the largest difference of self time "
-    "first.\n"
-    "Functions are matched by name and file, so the program may have been rebuilt. A function "
-    "counts\n"
-    "as slower or faster only if its mean time a call differs by at least --min-percent and by "
-    "more\n"
-    "than twice what the hooks cost in it, there are at least 10 calls in each run, and p < 0.001 "
-    "by\n"
-    "Welch's t-test, or by the rank-sum test on the histograms of durations, which outliers do "
-    "not\n"
-    "affect.\n"
+    "slower or faster, allocating more or less; those whose own time differs most in total come\n"
+    "first. Functions are matched by name and file, so the program may have been rebuilt. A "
+    "function\n"
+    "counts as slower or faster if there are at least 10 calls in each run, p < 0.001 by Welch's\n"
+    "t-test, or by the rank-sum test on the histograms of durations, which outliers do not "
+    "affect,\n"
+    "and its mean time a call differs by at least --min-percent, by more than the hooks' cost may\n"
+    "be off, and by more than the runs differ without a reason: three standard deviations of what\n"
+    "the means of all functions differ by. What these two rules hide is counted below the table.\n"
     "\n"
     "      --tree               both calling context trees merged: + only in B, - only in A,\n"
     "                           ! another number of calls\n"
@@ -42,7 +40,8 @@ static const char help[] =
     "                           not_freed_blocks not_freed_bytes peak_bytes; of a function\n"
     "                           calls cpu_ns self_cpu_ns wait_ns total_ns self_ns mean_ns max_ns\n"
     "                           allocs alloc_bytes\n"
-    "      --by MEASURE         " MEASURE_HELP "\n"
+    "      --by MEASURE         " MEASURE_HELP ";\n"
+    "                           of functions also calls or bytes: what comes first\n"
     "      --all                also list what did not change\n"
     "      --min-percent P      how much slower or faster counts (5); with --tree: leave out\n"
     "                           contexts with less of the whole (0)\n"
@@ -61,7 +60,7 @@ static const char help[] =
     "          fisql diff run.db run.db --first-divergence\n";
 
 /* cmd_diff.sql */
-extern const char cmd_diff_sql_functions[];
+extern const char cmd_diff_sql_judged[], cmd_diff_sql_functions[], cmd_diff_sql_hidden[];
 
 enum { BUDGETS_MAX = 64 };
 
@@ -75,6 +74,7 @@ struct options {
     enum output_format format;
     enum name_style style;
     enum measure measure;
+    const char *rank; /* a measure's word, calls or bytes */
 };
 
 static int set_number(const struct args *args, double least, double *number)
@@ -85,6 +85,15 @@ static int set_number(const struct args *args, double least, double *number)
     return *args->value != '\0' && *end == '\0' && *number >= least && *number < 1e9
                ? 0
                : args_wrong(args, wants);
+}
+
+static int set_measure(struct options *options, const struct args *args)
+{
+    options->rank = args->value;
+    if (measure_parse(args->value, &options->measure) || strcmp(args->value, "calls") == 0 ||
+        strcmp(args->value, "bytes") == 0)
+        return 0;
+    return args_wrong(args, MEASURE_WORDS ", calls or bytes");
 }
 
 enum code {
@@ -117,7 +126,7 @@ static int set_option(struct options *options, const struct args *args)
         options->all = true;
         return 0;
     case BY:
-        return measure_parse(args->value, &options->measure) ? 0 : args_wrong(args, MEASURE_WORDS);
+        return set_measure(options, args);
     case CHECK:
         if (options->budgets_count == BUDGETS_MAX)
             return fail("--check: at most %d budgets", BUDGETS_MAX);
@@ -182,6 +191,41 @@ static int parse(struct options *options, int argc, char **argv)
     return args_end(&args);
 }
 
+/* Makes the view of judged functions, and the table of one row that it reads what is asked from. */
+static int judge(const struct options *options, sqlite3 *database)
+{
+    char *asked = sqlite3_mprintf("CREATE TEMP TABLE asked AS SELECT %f AS percent, %Q AS measure, "
+                                  "%d AS everything",
+                                  options->percent_given ? options->min_percent : 5,
+                                  options->rank != NULL ? options->rank : "cpu", options->all);
+    int result = asked == NULL ? SQLITE_NOMEM : sqlite3_exec(database, asked, NULL, NULL, NULL);
+    sqlite3_free(asked);
+    return result == SQLITE_OK ? sqlite3_exec(database, cmd_diff_sql_judged, NULL, NULL, NULL)
+                               : result;
+}
+
+/* Says how many functions no row was written of though chance does not explain their difference. */
+static int say_hidden(sqlite3 *database)
+{
+    sqlite3_stmt *statement = NULL;
+    if (sqlite3_prepare_v2(database, cmd_diff_sql_hidden, -1, &statement, NULL) != SQLITE_OK)
+        return fail("the runs cannot be compared: %s", sqlite3_errmsg(database));
+    if (sqlite3_step(statement) == SQLITE_ROW) {
+        long hooks = (long)sqlite3_column_int64(statement, 0);
+        long noise = (long)sqlite3_column_int64(statement, 1);
+        if (hooks > 0)
+            note(
+                "%ld more differ in time by less than the hooks' cost may be off: --all lists them",
+                hooks);
+        if (noise > 0)
+            note("%ld more differ in time as the runs differ in all functions (by %+.0f %%, within "
+                 "%.0f %%): --all lists them",
+                 noise, sqlite3_column_double(statement, 3), sqlite3_column_double(statement, 2));
+    }
+    sqlite3_finalize(statement);
+    return 0;
+}
+
 static int print_functions(const struct options *options, sqlite3 *database)
 {
     /* A narrow terminal keeps the changes longest. */
@@ -197,13 +241,9 @@ static int print_functions(const struct options *options, sqlite3 *database)
     sqlite3_stmt *statement = NULL;
     long rows = 0;
     int width = terminal_columns();
-    if (sqlite3_prepare_v2(database, cmd_diff_sql_functions, -1, &statement, NULL) != SQLITE_OK)
+    if (judge(options, database) != SQLITE_OK ||
+        sqlite3_prepare_v2(database, cmd_diff_sql_functions, -1, &statement, NULL) != SQLITE_OK)
         return fail("the runs cannot be compared: %s", sqlite3_errmsg(database));
-    sqlite3_bind_double(statement, sqlite3_bind_parameter_index(statement, ":percent"),
-                        options->percent_given ? options->min_percent : 5);
-    sqlite3_bind_int(statement, sqlite3_bind_parameter_index(statement, ":all"), options->all);
-    sqlite3_bind_text(statement, sqlite3_bind_parameter_index(statement, ":by"),
-                      measure_word(options->measure), -1, SQLITE_STATIC);
     const struct output_source source = {.statement = statement,
                                          .columns = columns,
                                          .limit = options->limit > 0 ? options->limit : -1,
@@ -218,7 +258,7 @@ static int print_functions(const struct options *options, sqlite3 *database)
     sqlite3_finalize(statement);
     if (status == 0 && rows == 0)
         note("no function changed");
-    return status;
+    return status == 0 && !options->all ? say_hidden(database) : status;
 }
 
 int cmd_diff(int argc, char **argv)
@@ -233,6 +273,8 @@ int cmd_diff(int argc, char **argv)
                                &found);
     }
     if (options.tree) {
+        if (options.rank != NULL && strcmp(options.rank, measure_word(options.measure)) != 0)
+            return fail("diff: --tree goes with --by " MEASURE_WORDS);
         const struct diff_tree_options tree = {options.min_percent, options.depth_max,
                                                options.style, options.measure, options.all};
         return diff_tree(options.paths[0], options.paths[1], &tree);

@@ -20,10 +20,10 @@ function difference(a, b, show, differs, more) {
   return el('span', { class: !differs ? 'quiet' : !more ? 'differs' : (b > a) === (more === 'worse') ? 'differs worse' : 'differs better' }, text);
 }
 
-function figures(a, b) {
+function figures(a, b, noise) {
   const peak = (model) => Number(model.run.get('peak_bytes') || 0);
-  // Times are never quite alike: they differ from five percent on.
-  const timesDiffer = (x, y) => Math.abs(x - y) > 0.05 * Math.max(x, y);
+  // Times are never quite alike: they differ from five percent on, or from what all functions differ by.
+  const timesDiffer = (x, y) => Math.abs(x - y) > Math.max(0.05, noise) * Math.max(x, y);
   const rows = [
     ['Run time', a.totals.end_ns, b.totals.end_ns, time, 'worse', timesDiffer],
     ['CPU time in recorded code', a.totals.cpu_ns, b.totals.cpu_ns, time, 'worse', timesDiffer],
@@ -75,7 +75,7 @@ function summary(a, b, changes) {
   const counts = states.map(([state, words]) => [tally((row) => row.states.includes(state)), words, state]).filter(([number]) => number > 0);
   const whole = (model, name) => model.totals.losses > 0 && el('p', { class: 'incomplete' }, el('strong', null, `The recording of ${name} is not complete.`));
   return section('summary', 'Two runs', el('dl', { class: 'commands' }, el('dt', null, 'A'), el('dd', null, el('code', null, command(a))),
-    el('dt', null, 'B'), el('dd', null, el('code', null, command(b)))), whole(a, 'A'), whole(b, 'B'), figures(a, b),
+    el('dt', null, 'B'), el('dd', null, el('code', null, command(b)))), whole(a, 'A'), whole(b, 'B'), figures(a, b, changes.noise),
   el('p', null, counts.length > 0 ? ['Functions: ', counts.map(([number, words, state], i) => [i > 0 && ', ', el('span', { class: classOf([state]) }, `${count(number)} ${words}`)]), '.']
     : 'No function differs.'), el('h3', null, 'Findings that differ'), findings(a, b));
 }
@@ -86,7 +86,7 @@ export function diff(data) {
   const changes = readChanges(data.changes, a, b);
   a.anchor = (id) => changes.anchors.a.get(id) || null;
   b.anchor = (id) => changes.anchors.b.get(id) || null;
-  const graphs = flames(a, b);
+  const graphs = flames(a, b, changes.noise);
   const end = Math.max(a.totals.end_ns, b.totals.end_ns);
   const timelines = [new Timeline(a, { name: 'A', end }), new Timeline(b, { name: 'B', end })];
   const table = changeTable(changes);

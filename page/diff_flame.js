@@ -27,7 +27,8 @@ function pathed(model, options) {
 }
 
 // How a context of one run differs: {kind: 'same' | 'more' | 'less' | 'only', change: 0 to 1, other}
-function comparison(mine, other, otherCut) {
+// noise: by how much of the larger times differ without a reason.
+function comparison(mine, other, otherCut, noise) {
   return (node, metric) => {
     const valueOf = (one) => metrics[metric](one.all);
     const value = valueOf(node), whole = valueOf(mine().root);
@@ -39,7 +40,7 @@ function comparison(mine, other, otherCut) {
     const theirs = valueOf(there);
     const change = Math.abs(value - theirs) / Math.max(1, value, theirs);
     const timed = metric !== 'calls' && metric !== 'bytes';
-    if (value === theirs || (timed && (change < LEAST_CHANGE || Math.abs(value - theirs) < LEAST_SHARE * whole))) {
+    if (value === theirs || (timed && (change < Math.max(LEAST_CHANGE, noise) || Math.abs(value - theirs) < LEAST_SHARE * whole))) {
       return { kind: 'same', change: 0, other: theirs };
     }
     return { kind: value > theirs ? 'more' : 'less', change, other: theirs };
@@ -58,7 +59,7 @@ function fill({ kind, change }, side) {
     : `hsl(${hue} ${Math.round(45 + 30 * strong)}% ${Math.round(90 - 26 * strong)}%)`;
 }
 
-export function flames(a, b) {
+export function flames(a, b, noise) {
   const trees = new Map(); // by model: made when first asked for, and again where options change
   const treeOf = (model, options) => {
     if (options || !trees.has(model)) trees.set(model, pathed(model, options || {}));
@@ -67,7 +68,7 @@ export function flames(a, b) {
   for (const model of [a, b]) model.onCode(() => trees.clear());
   const cut = (model) => model.data.frames.left_out > 0;
   const make = (model, other, side, otherSide) => {
-    const compare = comparison(() => treeOf(model), () => treeOf(other), cut(other));
+    const compare = comparison(() => treeOf(model), () => treeOf(other), cut(other), noise);
     return new Flame(model, {
       id: `flame-${side.toLowerCase()}`, title: side, controls: side === 'A', compared: true,
       tree: () => treeOf(model).root,
@@ -85,7 +86,7 @@ export function flames(a, b) {
   const controls = left.element.querySelector('.controls');
   const element = section('flame', 'Calling contexts', el('div', null, controls),
     el('p', { class: 'legend' }, el('span', { class: 'box worse' }), 'more in B than in A, or in B alone ', el('span', { class: 'box better' }), 'less in B, or in A alone. '
-      + 'Before a name: + only here, ▲ more than in the other, ▼ less. Grey is alike (times: within 10% or half a percent of the run). Both zoom together.'),
+      + `Before a name: + only here, ▲ more than in the other, ▼ less. Grey is alike (times: within ${Math.round(100 * Math.max(LEAST_CHANGE, noise))}% or half a percent of the run). Both zoom together.`),
     el('div', { class: 'columns' }, left.element, right.element));
   return {
     element,

@@ -7,7 +7,8 @@ import { objects } from './model.js';
 import { Table } from './table.js';
 
 // As fisql diff decides (cli/diff/compare.h): p is the probability that the times of a call differ by
-// chance alone, doubt_ns how far apart the means may be for what the hooks cost.
+// chance alone, doubt_ns how far apart the means may be for what the hooks cost, beyond_noise whether
+// they differ by more than the two runs differ without a reason, noise.
 const CHANCE = 0.001;
 const CHANGE_LEAST = 0.05; // of A's mean
 
@@ -16,7 +17,7 @@ function statesOf(row) {
   if (row.other_function_id === null) return ['gone'];
   const states = [];
   const apart = row.b_mean_ns - row.a_mean_ns;
-  const sure = row.p !== null && row.p < CHANCE && Math.abs(apart) >= row.doubt_ns;
+  const sure = row.p !== null && row.p < CHANCE && Math.abs(apart) >= row.doubt_ns && row.beyond_noise;
   if (row.b_calls !== row.a_calls) states.push(row.b_calls > row.a_calls ? 'called more' : 'called less');
   if (sure && Math.abs(apart) > CHANGE_LEAST * row.a_mean_ns) states.push(apart > 0 ? 'slower' : 'faster');
   const bytesApart = row.b_alloc_bytes - row.a_alloc_bytes || row.b_allocs - row.a_allocs;
@@ -40,7 +41,7 @@ export function readChanges(data, a, b) {
     if (row.other_function_id !== null) anchors.b.set(row.other_function_id, hash);
     if (!byName.has(row.name)) byName.set(row.name, hash);
   });
-  return { rows, anchors, byName, left_out: data.left_out };
+  return { rows, anchors, byName, left_out: data.left_out, noise: rows.length > 0 ? 1 - Math.exp(-rows[0].noise) : 0 };
 }
 
 const worse = ['slower', 'called more', 'allocates more', 'new'], better = ['faster', 'called less', 'allocates less', 'gone'];

@@ -11,7 +11,7 @@
 
 /* compare.sql */
 extern const char compare_sql_side[], compare_sql_renamed[], compare_sql_ranks[],
-    compare_sql_pairs[];
+    compare_sql_noise[], compare_sql_pairs[];
 
 /* ---- Student's t ---- */
 
@@ -165,6 +165,8 @@ sqlite3 *compare_open(const char *a_path, const char *b_path, enum name_style st
     if (result == SQLITE_OK)
         result =
             run_text(database, sqlite3_mprintf(compare_sql_ranks, key_sql(style), key_sql(style)));
+    if (result == SQLITE_OK)
+        result = sqlite3_exec(database, compare_sql_noise, NULL, NULL, NULL);
     if (result == SQLITE_OK)
         result = sqlite3_exec(database, compare_sql_pairs, NULL, NULL, NULL);
     if (result == SQLITE_OK)

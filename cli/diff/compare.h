@@ -18,7 +18,8 @@
  *   welch_p(n1, mean1, m2_1, n2, mean2, m2_2)   see compare_welch_p; NULL if unknown
  *
  * and makes the temporary table ranks(name, file, z, p): the rank-sum test on the histograms of the
- * calls' durations, z > 0 if B's take longer; and the view pairs of functions (compare.sql).
+ * calls' durations, z > 0 if B's take longer; noise, one row with what both runs differ by without a
+ * reason; and the view pairs of functions (compare.sql).
  *
  * Returns the connection, or NULL after saying what is wrong. Close it with sqlite3_close(). */
 sqlite3 *compare_open(const char *a_path, const char *b_path, enum name_style style);

@@ -68,9 +68,43 @@ WITH named AS MATERIALIZED (
 SELECT name, file, rank_z(n1, n2, ranks, ties) AS z, rank_p(n1, n2, ranks, ties) AS p
 FROM sums
 
+-- statement: noise
+-- What the two runs differ by without a reason: the machine's speed, and the layout of code and data. Of functions that
+-- take long enough for the hooks' error not to matter, the logarithm of B's mean time over A's: centre is the median,
+-- spread the median distance from it, as a standard deviation. Half of the functions may have changed; few are no
+-- measure. A centre beyond 25 % is no noise: the program itself changed, or its compiler's options. beyond_max keeps a
+-- change by a factor of 3 from ever being noise. error_a, error_b: the part of the hooks' cost that may be wrong.
+CREATE TEMP TABLE noise AS
+WITH ratios AS MATERIALIZED (
+       SELECT ln(b.mean_ns / a.mean_ns) AS ratio
+       FROM temp.a AS a JOIN temp.b AS b ON b.name = a.name AND b.file = a.file
+       WHERE a.finished >= 10 AND b.finished >= 10 AND a.mean_ns >= 100 AND b.mean_ns >= 100),
+     counted AS (SELECT count(*) AS n FROM ratios),
+     centre AS (
+       SELECT CASE WHEN n >= 8 THEN (SELECT ratio FROM ratios ORDER BY ratio LIMIT 1 OFFSET (SELECT n / 2 FROM counted)) ELSE 0.0 END AS ratio
+       FROM counted),
+     spread AS (
+       SELECT CASE WHEN n >= 8 THEN 1.4826 * (SELECT abs(r.ratio - centre.ratio) FROM ratios r CROSS JOIN centre
+                                              ORDER BY 1 LIMIT 1 OFFSET (SELECT n / 2 FROM counted)) ELSE 0.0 END AS ratio
+       FROM counted)
+SELECT counted.n AS functions, CASE WHEN abs(centre.ratio) <= ln(1.25) THEN centre.ratio ELSE 0.0 END AS centre,
+       min(3 * spread.ratio, ln(3)) AS band,
+       coalesce((SELECT min(1.0, 1.0 * e.value / c.value) FROM main.run e JOIN main.run c ON c.key = 'hook_cost_ns' AND c.value > 0
+                 WHERE e.key = 'hook_cost_error_ns'), 1.0) AS error_a,
+       coalesce((SELECT min(1.0, 1.0 * e.value / c.value) FROM other.run e JOIN other.run c ON c.key = 'hook_cost_ns' AND c.value > 0
+                 WHERE e.key = 'hook_cost_error_ns'), 1.0) AS error_b,
+       (SELECT 2 * max(ps) / 1000.0
+        FROM (SELECT total(value) AS ps FROM main.run WHERE key IN ('hook_inside_ps', 'hook_outside_ps')
+              UNION ALL
+              SELECT total(value) FROM other.run WHERE key IN ('hook_inside_ps', 'hook_outside_ps'))) AS call_ns
+FROM counted CROSS JOIN centre CROSS JOIN spread
+
 -- statement: pairs
--- p: the probability that the times of a call differ by chance. doubt_ns: how far apart the hooks' cost may put the means.
+-- p: the probability that the times of a call differ by chance. doubt_ns: how far apart the hooks' cost may put the means:
+-- twice that of one call, and the error of those within it. beyond_noise: the means are further apart than the runs are.
 CREATE TEMP VIEW pairs AS
+SELECT *, CASE WHEN mean_a > 0 AND mean_b > 0 THEN abs(ln(mean_b / mean_a) - centre) > band ELSE 1 END AS beyond_noise
+FROM (
 SELECT coalesce(a.name, b.name) AS name, coalesce(b.shown, a.shown) AS shown,
        coalesce(b.location, a.location) AS location, a.own_file AS file_a, b.own_file AS file_b,
        a.calls AS calls_a, b.calls AS calls_b, a.total_ns AS total_a, b.total_ns AS total_b,
@@ -81,6 +115,6 @@ SELECT coalesce(a.name, b.name) AS name, coalesce(b.shown, a.shown) AS shown,
        CASE WHEN a.finished >= 10 AND b.finished >= 10
             THEN min(1.0, 2 * min(welch_p(a.finished, a.mean_ns, a.m2, b.finished, b.mean_ns, b.m2),
                                   CASE WHEN (r.z > 0) = (b.mean_ns > a.mean_ns) THEN r.p ELSE 1 END)) END AS p,
-       2 * max(a.hooks_ns, b.hooks_ns) AS doubt_ns
-FROM temp.a AS a FULL JOIN temp.b AS b ON b.name = a.name AND b.file = a.file
-     LEFT JOIN temp.ranks r ON r.name = a.name AND r.file = a.file
+       n.call_ns + n.error_a * a.hooks_ns + n.error_b * b.hooks_ns AS doubt_ns, n.centre, n.band
+FROM temp.noise n CROSS JOIN (temp.a AS a FULL JOIN temp.b AS b ON b.name = a.name AND b.file = a.file)
+     LEFT JOIN temp.ranks r ON r.name = a.name AND r.file = a.file)

@@ -18,7 +18,7 @@ SELECT a_ids.id AS function_id, b_ids.id AS other_function_id, p.calls_a AS a_ca
        p.self_a AS a_self_ns, p.self_b AS b_self_ns, p.total_a AS a_total_ns, p.total_b AS b_total_ns,
        p.mean_a AS a_mean_ns, p.mean_b AS b_mean_ns, p.max_a AS a_max_ns, p.max_b AS b_max_ns,
        p.bytes_a AS a_alloc_bytes, p.bytes_b AS b_alloc_bytes, p.allocs_a AS a_allocs, p.allocs_b AS b_allocs, p.p,
-       p.doubt_ns
+       p.doubt_ns, p.beyond_noise, p.band AS noise
 FROM temp.pairs p LEFT JOIN a_ids ON a_ids.name = p.name AND a_ids.file = p.file_a
      LEFT JOIN b_ids ON b_ids.name = p.name AND b_ids.file = p.file_b
 ORDER BY abs(coalesce(p.self_b, 0) - coalesce(p.self_a, 0))
