@@ -8,6 +8,7 @@
 #include "cli/run/own_code.h"
 #include "cli/query/findings.h"
 #include "cli/query/kept_blocks.h"
+#include "cli/query/left_out.h"
 #include "cli/query/query_help.h"
 #include "cli/query/query_needs.h"
 #include "cli/query/query_options.h"
@@ -259,6 +260,9 @@ static int run_one(struct options *options, const struct query_file *query, sqli
         note("%s: nothing found", query->name);
     if (status == 0)
         kept_blocks_say(request, query, database);
+    if (status == 0 && !query->own &&
+        (request->format == OUTPUT_TABLE || request->format == OUTPUT_MARKDOWN))
+        left_out_say(request, query, database);
     if (status == 0 && rows > 0)
         query_limits_say(request, query, database);
     if (!terminal)

@@ -14,6 +14,7 @@
 --              durations fit between the moments; least squares over twelve medians, Kendall's tau
 -- needs:       calls
 -- report:      findings
+-- hides:       logarithmic=1: their calls grow ever more slowly
 -- param:       samples = 2048 | moments | look at the calls open at so many moments of the run
 -- param:       min_calls = 24 | calls | leave out what fewer different sampled calls are known of
 -- param:       min_ratio = 3 | - | least ratio of late calls' time to that of early ones

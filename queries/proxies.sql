@@ -11,9 +11,11 @@
 -- report:      findings
 -- finding:     {function} only passes its {calls} calls on to {target}
 -- saves:       calls * 2
+-- hides:       inlined=1: the compiler would inline them, or they are called through a pointer
 -- param:       min_calls = 100 | calls | leave out functions with fewer finished calls
 -- param:       max_size = 110 | bytes | leave out functions with more code; hooks take 50 of them, more where arguments are saved
 -- param:       max_self_ns = 30 | ns a call | leave out functions whose own code takes longer
+-- param:       inlined = 0 | 0 or 1 | 1 = also what the compiler inlines anyway, or calls through a pointer
 -- column:      function | - | demangled name
 -- column:      location | - | where it is defined
 -- column:      target | function | the one function it calls
@@ -24,7 +26,7 @@
 -- column:      self_per_call_ns | ns a call | the same a call: what the layer costs
 -- column:      example_call | id | calls.id of its first call
 WITH params AS (SELECT coalesce(:min_calls, 100) AS min_calls, coalesce(:max_size, 110) AS max_size,
-                       coalesce(:max_self_ns, 30) AS max_self_ns),
+                       coalesce(:max_self_ns, 30) AS max_self_ns, coalesce(:inlined, 0) AS inlined),
      passing AS (
        SELECT s.*, f.size
        FROM function_stats s JOIN functions f ON f.id = s.function_id CROSS JOIN params
@@ -32,16 +34,16 @@ WITH params AS (SELECT coalesce(:min_calls, 100) AS min_calls, coalesce(:max_siz
          AND s.single_child_calls = s.finished
          AND s.counted_calls = 0
          AND s.finished >= params.min_calls
-         AND f.call_targets = 1 AND f.size <= params.max_size AND f.inlined = 0
+         AND f.call_targets = 1 AND f.size <= params.max_size AND (f.inlined = 0 OR params.inlined)
          AND s.self_cpu_ns <= params.max_self_ns * s.calls),
      outward AS (
        SELECT p.function_id, min(e.callee_id) AS target_id
-       FROM passing p JOIN edge_details e ON e.caller_id = p.function_id
-       GROUP BY p.function_id HAVING min(e.kept) = 1),
+       FROM passing p JOIN edge_details e ON e.caller_id = p.function_id CROSS JOIN params
+       GROUP BY p.function_id HAVING min(e.kept OR params.inlined) = 1),
      called AS (
        SELECT p.function_id
-       FROM passing p JOIN edge_details e ON e.callee_id = p.function_id
-       GROUP BY p.function_id HAVING min(e.kept) = 1)
+       FROM passing p JOIN edge_details e ON e.callee_id = p.function_id CROSS JOIN params
+       GROUP BY p.function_id HAVING min(e.kept OR params.inlined) = 1)
 SELECT f.name AS function,
        f.location,
        t.name AS target,

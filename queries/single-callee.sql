@@ -10,9 +10,11 @@
 --              files are left out.
 -- source:      distinct direct callees of a function
 -- report:      findings proxies=0
+-- hides:       inlined=1: the compiler would inline them, or they are called through a pointer
 -- param:       min_calls = 2 | calls | leave out functions with fewer calls
 -- param:       proxies = 1 | 0, 1 | 1: also functions that made one call each time (see proxies)
 -- param:       max_callers = 1 | functions | leave out pairs whose callee has more callers
+-- param:       inlined = 0 | 0 or 1 | 1 = also what the compiler inlines anyway, or calls through a pointer
 -- column:      function | - | demangled name
 -- column:      location | - | where it is defined
 -- column:      callee | - | the one function that it calls
@@ -24,7 +26,7 @@
 -- column:      self_cpu_ns | ns | processor time in the function's own code
 -- column:      example_call | id | calls.id of its first call
 WITH params AS (SELECT coalesce(:min_calls, 2) AS min_calls, coalesce(:proxies, 1) AS proxies,
-                       coalesce(:max_callers, 1) AS max_callers),
+                       coalesce(:max_callers, 1) AS max_callers, coalesce(:inlined, 0) AS inlined),
      lone AS (
        SELECT s.function_id
        FROM function_stats s JOIN functions f ON f.id = s.function_id CROSS JOIN params
@@ -32,8 +34,8 @@ WITH params AS (SELECT coalesce(:min_calls, 2) AS min_calls, coalesce(:proxies, 
          AND f.call_targets = 1),
      merged AS (
        SELECT e.caller_id, min(e.callee_id) AS callee_id, sum(e.calls) AS calls
-       FROM lone JOIN edge_details e ON e.caller_id = lone.function_id
-       GROUP BY e.caller_id HAVING min(e.kept) = 1)
+       FROM lone JOIN edge_details e ON e.caller_id = lone.function_id CROSS JOIN params
+       GROUP BY e.caller_id HAVING min(e.kept OR params.inlined) = 1)
 SELECT f.name AS function,
        f.location,
        c.name AS callee,

@@ -11,10 +11,12 @@
 -- report:      findings
 -- finding:     {function} is called {calls} times in an inner loop: inline it
 -- saves:       calls * 2
+-- hides:       inlined=1: the compiler would inline them, or they are called through a pointer
 -- param:       max_mode_ns = 100 | ns | leave out functions whose commonest interval is longer
 -- param:       min_share = 50 | % | least share of the intervals that lie in the commonest range
 -- param:       min_repeats = 4 | calls | leave out callers that make fewer in a call of theirs, on average
 -- param:       min_calls = 1000 | calls | leave out callers that make fewer in all
+-- param:       inlined = 0 | 0 or 1 | 1 = also what the compiler inlines anyway, or calls through a pointer
 -- column:      function | - | demangled name
 -- column:      location | - | where it is defined
 -- column:      called_from | - | the call site with most calls
@@ -28,7 +30,7 @@
 -- column:      first_call | id | calls.id of the first of them
 WITH params AS (SELECT coalesce(:max_mode_ns, 100) AS max_mode_ns, coalesce(:min_share, 50) AS min_share,
                        coalesce(:min_repeats, 4) AS min_repeats,
-                       coalesce(:min_calls, 1000) AS min_calls),
+                       coalesce(:min_calls, 1000) AS min_calls, coalesce(:inlined, 0) AS inlined),
      ranges AS (
        SELECT function_id, log2, count, sum(count) OVER (PARTITION BY function_id) AS all_count,
               row_number() OVER (PARTITION BY function_id ORDER BY count DESC, log2) AS choice
@@ -61,6 +63,6 @@ FROM tight r
      JOIN site_details p ON p.id = a.site_id
      CROSS JOIN params
      JOIN callee_runs q ON q.caller_id = a.caller_id AND q.callee_id = a.callee_id
-WHERE a.kept = 1 AND a.calls >= params.min_calls AND q.calls >= params.min_repeats * q.caller_calls
+WHERE (a.kept = 1 OR params.inlined) AND a.calls >= params.min_calls AND q.calls >= params.min_repeats * q.caller_calls
   AND s.recursive_calls = 0
 ORDER BY a.calls DESC, r.log2, s.function_id, a.caller_id

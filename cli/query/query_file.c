@@ -58,7 +58,8 @@ static void parse_line(struct query_file *query, const char *key, char *value, c
                  {"report", offsetof(struct query_file, report)},
                  {"finding", offsetof(struct query_file, finding)},
                  {"saves", offsetof(struct query_file, saves)},
-                 {"needs", offsetof(struct query_file, needs)}};
+                 {"needs", offsetof(struct query_file, needs)},
+                 {"hides", offsetof(struct query_file, hides)}};
     *last = NULL;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         if (strcmp(key, texts[i].name) == 0) {
@@ -140,6 +141,7 @@ void query_file_release(struct query_file *query)
     free(query->finding);
     free(query->saves);
     free(query->needs);
+    free(query->hides);
     free(query->sql);
     parts_release(query->params, query->params_count);
     parts_release(query->columns, query->columns_count);

@@ -15,6 +15,8 @@
  *   -- saves:       calls * 2: nanoseconds of a plain build that heeding a row saves, as SQL over
  *                   the query's columns; a finding without it is an error
  *   -- needs:       values: what not every recording has (query_needs.h)
+ *   -- hides:       inlined=1: the compiler would inline them: the setting that shows rows which a
+ *                   rule leaves out, and the rule (left_out.h)
  *   -- filter:      function = allocated_by freed_by
  *   -- param:       min_calls = 100 | calls | ignore rarer functions
  *   -- column:      function  | -     | demangled name
@@ -55,7 +57,7 @@ struct query_file {
     char *name;
     char *title, *question, *group, *description, *advice, *source,
         *report; /* each NULL if the header lacks it */
-    char *finding, *saves, *needs;
+    char *finding, *saves, *needs, *hides;
     struct query_part params[QUERY_PARTS_MAX], columns[QUERY_PARTS_MAX], filters[QUERY_PARTS_MAX];
     size_t params_count, columns_count, filters_count;
     char *sql; /* the whole text */
