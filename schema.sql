@@ -1264,14 +1264,15 @@ CREATE VIEW kept_stacks AS -- blocks that the C library keeps, by where they wer
 CREATE VIEW alloc_wrappers AS -- functions that get, resize or free a block for their callers, as xmalloc does
   WITH RECURSIVE
        small AS MATERIALIZED ( -- of several callers, with at most one block a call
-         SELECT s.function_id, s.callees, s.allocs + s.frees AS own_blocks,
-                2 * (s.total_allocs + s.total_frees) >= s.calls AS usual
+         SELECT s.function_id, s.allocs + s.frees AS own_blocks, 2 * (s.total_allocs + s.total_frees) >= s.calls AS usual,
+                (SELECT count(DISTINCT e.callee_id) FROM edges e JOIN function_stats k ON k.function_id = e.callee_id
+                 WHERE e.caller_id = s.function_id AND k.total_allocs + k.total_frees > 0) AS callees -- that use memory
          FROM function_stats s JOIN functions f ON f.id = s.function_id
          WHERE s.total_allocs + s.total_frees > 0 AND s.callers >= 2 AND s.calls >= 8 AND s.recursive_calls = 0
-           AND max(s.total_allocs, s.total_frees) <= s.calls
+           AND max(s.total_allocs, s.total_frees) <= s.calls AND s.callees <= 2 -- such as a check of the size
            AND f.size <= 400 AND coalesce(f.call_targets, 0) <= 4
            AND coalesce(f.linkage_name, '') NOT GLOB '_Z*[CD][0-3]E*'), -- constructors and destructors
-       passing(function_id) AS ( -- their own code does it, or the one function that they call
+       passing(function_id) AS ( -- their own code does it, or one function that they call
          SELECT function_id FROM small WHERE callees = 0 AND own_blocks > 0
          UNION
          SELECT s.function_id

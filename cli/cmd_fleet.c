@@ -14,14 +14,14 @@
 
 static const char usage[] =
     "usage: fisql fleet [--list]            list what can be asked of many runs\n"
-    "       fisql fleet NAME [OPTION...]    ask it\n"
+    "       fisql fleet NAME [FLEET] [OPTION...]  ask it (FLEET: fleet.db)\n"
     "       fisql fleet NAME --help         explain it\n"
     "\n"
     "Asks all runs that `fisql push` has put into FLEET, or those of a set: -p runs=SET. A set is "
     "a label,\n"
     "KEY=VALUE, or only its VALUE, or the first 6 digits and more of a run's id; * is all.\n"
     "\n"
-    "      --url FLEET          the SQLite file of many runs (fleet.db)\n"
+    "      --url FLEET          the SQLite file of many runs, as FLEET (fleet.db)\n"
     "  -p, --param NAME=VALUE   set a parameter (times as 10us, sizes as 4K)\n"
     "      --format FORMAT      table, csv, json or markdown (table)\n"
     "      --limit N            at most N rows, 0 for all (40 on a terminal, else all)\n"
@@ -34,7 +34,7 @@ static const char usage[] =
     "\n"
     "Exit status: 0 done, 1 --check found rows, 2 could not be done.\n"
     "\n"
-    "examples: fisql fleet runs\n"
+    "examples: fisql fleet runs fleet.db\n"
     "          fisql fleet hot-functions -p runs=version=1.0 --limit 10\n"
     "          fisql fleet never-called --format csv\n";
 
@@ -93,6 +93,7 @@ static int parse(struct options *options, int argc, char **argv)
     if (args.status != ARGS_GO_ON)
         return args.status;
     options->name = args_word(&args, NULL);
+    options->url = args_word(&args, options->url);
     return args_end(&args);
 }
 

@@ -7,12 +7,12 @@
  */
 #include "base/array.h"
 #include "cli/out/args.h"
+#include "cli/out/colour.h"
 #include "cli/run/call_cursor.h"
 #include "cli/run/cut_view.h"
 #include "cli/commands.h"
 #include "cli/run/database.h"
 #include "cli/out/output.h"
-#include "cli/out/pager.h"
 #include "cli/out/say.h"
 #include "cli/out/text.h"
 
@@ -32,7 +32,7 @@ static const char help[] =
     "      --limit N            at most N calls\n"
     "      --demangle STYLE     short names, full ones, or no: as the linker knows them (short)\n"
     "      --wide               the same as --demangle full\n"
-    "      --color WHEN         auto, always or never (auto: on a terminal)\n"
+    "      --color WHEN         " COLOUR_HELP "\n"
     "\n"
     "On a terminal the output goes through $PAGER.\n"
     "\n"
@@ -45,7 +45,8 @@ struct options {
     struct call_cut cut;
     enum name_style style;
     long limit;
-    bool no_allocs, colour, colour_given;
+    bool no_allocs, colour;
+    enum colour when;
     const char *path;
 };
 
@@ -339,15 +340,6 @@ static int print_trace(const struct run_view *view, struct call_values *values,
     return status;
 }
 
-static int parse_colour(struct options *options, const struct args *args)
-{
-    options->colour_given = strcmp(args->value, "auto") != 0;
-    options->colour = strcmp(args->value, "always") == 0;
-    if (options->colour_given && !options->colour && strcmp(args->value, "never") != 0)
-        return args_wrong(args, "auto, always or never");
-    return 0;
-}
-
 enum { NO_ALLOCS = 256, LIMIT, DEMANGLE, WIDE, COLOR };
 
 static int set_option(struct options *options, const struct args *args)
@@ -358,7 +350,7 @@ static int set_option(struct options *options, const struct args *args)
         options->no_allocs = true;
         return 0;
     case COLOR:
-        return parse_colour(options, args);
+        return colour_parse(args, &options->when);
     case LIMIT:
         options->limit = strtol(args->value, &end, 10);
         return *end == '\0' && options->limit > 0 ? 0 : args_wrong(args, "a number of calls");
@@ -402,9 +394,7 @@ int cmd_trace(int argc, char **argv)
     status =
         cut_view_open(&view, options.path, "a trace", &options.cut, options.style, MEASURE_CPU);
     if (status == 0) {
-        bool colour = pager_start();
-        if (!options.colour_given)
-            options.colour = colour;
+        options.colour = colour_start(options.when);
         status = print_trace(&view.run, &view.values, &options, view.wanted);
     }
     cut_view_close(&view);

@@ -9,6 +9,7 @@
  * function number lies beyond the run's.
  */
 #include "cli/out/args.h"
+#include "cli/out/colour.h"
 #include "base/array.h"
 #include "base/intern.h"
 #include "cli/run/call_cursor.h"
@@ -18,7 +19,6 @@
 #include "cli/run/database.h"
 #include "cli/run/own_code.h"
 #include "cli/out/output.h"
-#include "cli/out/pager.h"
 #include "cli/out/say.h"
 #include "cli/out/text.h"
 
@@ -52,6 +52,8 @@ static const char help[] =
     "      --sort BY            time, calls or bytes: order, and what the percentages are of "
     "(time)\n"
     "      --by MEASURE         " MEASURE_HELP "\n"
+    "      --color WHEN         " COLOUR_HELP ":\n"
+    "                           contexts with much of the whole are red, with some yellow\n"
     "      --all-code           show functions of system headers and libraries, too; else they\n"
     "                           count as part of the own code that called them\n"
     "      --demangle STYLE     short names, full ones, or no: as the linker knows them (short)\n"
@@ -79,6 +81,7 @@ struct tree {
     double min_percent;
     double doubt_ns; /* by which a call's time may be off */
     long depth_max;
+    bool colour;
     uint32_t left_out;
     /* by value */
     uint32_t valued;       /* functions.id of the function */
@@ -183,11 +186,27 @@ static void put_value(const struct tree *tree, const char *text)
     fputs(result ? "" : ")", stdout);
 }
 
+static const char *shade(const struct tree *tree, double share)
+{
+    return !tree->colour ? "" : share >= 20 ? "\033[31m" : share >= 5 ? "\033[33m" : "";
+}
+
+static void put_name(const struct tree *tree, uint32_t function)
+{
+    char place[256];
+    run_place(&tree->view->functions[function], place, sizeof place);
+    fputs(tree->colour ? "\033[1m" : "", stdout);
+    text_put(stdout, tree->view->functions[function].name);
+    fputs(tree->colour ? "\033[0m\033[2m  " : "  ", stdout);
+    text_put(stdout, place);
+    fputs(tree->colour ? "\033[0m" : "", stdout);
+}
+
 static void print_node(const struct tree *tree, uint32_t at, const char *lines, bool last,
                        bool root)
 {
     const struct node *node = &tree->nodes[at];
-    char total[32], self[32], bytes[32] = "", place[256];
+    char total[32], self[32], bytes[32] = "";
     double doubt_ns = tree->doubt_ns * (double)node->calls;
     output_doubtful_time((double)node->total_ns, doubt_ns, total, sizeof total);
     self[0] = '>';
@@ -195,21 +214,18 @@ static void print_node(const struct tree *tree, uint32_t at, const char *lines, 
     if (node->bytes > 0)
         output_bytes((double)node->bytes, bytes, sizeof bytes);
     bool is_value = node->function >= tree->view->functions_count;
-    if (!is_value)
-        run_place(&tree->view->functions[node->function], place, sizeof place);
     int64_t whole = weight(tree, 0);
-    printf("%10s %5.1f%% %10s %11" PRId64 " %10s  %s%s", total,
-           whole > 0 ? 100.0 * (double)weight(tree, at) / (double)whole : 0, self, node->calls,
-           bytes, lines,
+    double share = whole > 0 ? 100.0 * (double)weight(tree, at) / (double)whole : 0;
+    const char *begin = shade(tree, share);
+    printf("%10s %s%5.1f%%%s %10s %11" PRId64 " %10s  %s%s", total, begin, share,
+           begin[0] != '\0' ? "\033[0m" : "", self, node->calls, bytes, lines,
            root   ? ""
            : last ? "└─ "
                   : "├─ ");
     if (is_value) {
         put_value(tree, tree->texts[node->function - tree->view->functions_count]);
     } else {
-        text_put(stdout, tree->view->functions[node->function].name);
-        fputs("  ", stdout);
-        text_put(stdout, place);
+        put_name(tree, node->function);
     }
     if (node->paused_ns > 0) {
         output_time((double)node->paused_ns, total, sizeof total);
@@ -266,12 +282,13 @@ struct request {
     const char *from, *path, *by_value;
     enum name_style style;
     enum measure measure;
+    enum colour colour;
     bool all_code;
 };
 
 static int parse(struct request *request, struct tree *tree, int argc, char **argv)
 {
-    enum { FROM = 256, DEPTH, MIN_PERCENT, SORT, BY, DEMANGLE, WIDE, ALL_CODE, BY_VALUE };
+    enum { FROM = 256, DEPTH, MIN_PERCENT, SORT, BY, DEMANGLE, WIDE, ALL_CODE, BY_VALUE, COLOR };
     static const struct args_option known[] = {{"from", FROM, true},
                                                {"depth", DEPTH, true},
                                                {"min-percent", MIN_PERCENT, true},
@@ -281,6 +298,7 @@ static int parse(struct request *request, struct tree *tree, int argc, char **ar
                                                {"all-code", ALL_CODE, false},
                                                {"by-value", BY_VALUE, true},
                                                {"wide", WIDE, false},
+                                               {"color", COLOR, true},
                                                {NULL, 0, false}};
     static const char *const sorts[] = {"time", "calls", "bytes"};
     struct args args = {.command = "tree", .help = help, .options = known};
@@ -319,6 +337,10 @@ static int parse(struct request *request, struct tree *tree, int argc, char **ar
             break;
         case WIDE:
             request->style = NAMES_FULL;
+            break;
+        case COLOR:
+            if (colour_parse(&args, &request->colour) != 0)
+                return 2;
             break;
         case DEMANGLE:
             if (!name_style_parse(args.value, &request->style))
@@ -444,7 +466,7 @@ static int print_tree(struct tree *tree, const struct request *request)
         request->by_value != NULL ? build_by_value(tree, request) : build_from(tree, request->from);
     if (status != 0)
         return status;
-    pager_start();
+    tree->colour = colour_start(request->colour);
     printf("%10s %6s %10s %11s %10s\n", "total", "share", "self", "calls", "allocated");
     print_below(tree, 0, lines, 0);
     if (tree->left_out > 0)

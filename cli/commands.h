@@ -28,7 +28,7 @@
     X(report, "[DB] [-o FILE]", "a page to look at the run with")                                  \
     X(review, "[DB]", "a small report for a code review")                                          \
     X(push, "FLEET [RUN.db...]", "add runs to where many are kept")                                \
-    X(fleet, "[NAME]", "ask many runs")                                                            \
+    X(fleet, "[NAME] [FLEET]", "ask many runs")                                                    \
     X(pull, "FLEET RUN", "one of many runs, as a database")                                        \
     X(dump, "RUN.bin", "print a log as text")                                                      \
     X(help, "[COMMAND]", "explain a command, or list them all")                                    \

@@ -197,7 +197,7 @@ static enum text_kind kind_of(const struct query_part *part, const char *column)
 }
 
 /* Which columns a narrow terminal keeps: the first one, then names and stacks, then the others in
- * their order. Ids and raw times only serve further steps, and a function's name says the place. */
+ * their order. Other ids than that of the row's call, and raw times, only serve further steps, and a function's name says the place. */
 static int priority_of(const struct query_part *part, const struct output_column *column, int i)
 {
     int priority = i == 0 ? 1000 : -10 * i;
@@ -207,8 +207,9 @@ static int priority_of(const struct query_part *part, const struct output_column
         return priority + 60;
     if (column->kind == TEXT_STACK)
         return priority + 70;
-    if (part != NULL && strcmp(part->unit, "id") == 0)
-        return priority - 100;
+    if (part != NULL &&
+        strcmp(part->unit, "id") == 0) /* a row's own call is what `fisql stack` wants */
+        return strcmp(column->name, "call") == 0 ? 900 : priority - 100;
     if (strncmp(column->name, "raw_", 4) == 0)
         return priority - 120;
     if (strcmp(column->name, "self_put_aside_ns") == 0)

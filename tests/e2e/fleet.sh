@@ -228,7 +228,7 @@ for i in $(seq 50); do
     rm -f killed.db-journal
     { KILL_AT=$((i * steps / 50)) pushing; } 2>/dev/null
     [ $? -eq 137 ] && kills=$((kills + 1))
-    seen=$("$fisql" fleet runs --url killed.db --format json | jq length)
+    seen=$("$fisql" fleet runs killed.db --format json | jq length)
     parts=$(sql killed.db 'SELECT count(DISTINCT run_id) FROM functions')
     [ "$seen" = "$parts" ] || halves=$((halves + 1))
     "$fisql" push -q killed.db 3.db --label version=2.0

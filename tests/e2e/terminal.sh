@@ -53,6 +53,18 @@ if __name__ == "__main__":
         print(columns, "wrong:", *wrong)
         print(columns, "tables", tables, "of", len(queries), "some left out" if left_out > 10 else left_out, "used" if widest > columns - 8 else widest)
 P
+same "slow-calls keeps the id that fisql stack wants" 1 "$(python3 - "$fisql" <<'P'
+import sys
+from terminal import shown
+print(sum("call" in line.split() for line in shown(100, [sys.argv[1], "query", "slow-calls", "slow-calls.db"])[1][:1]))
+P
+)"
+run "$fisql" tree slow-calls.db --color always
+has "tree --color always: what takes most is red" $'\033[31m' "$out"
+run "$fisql" tree slow-calls.db --color never
+lacks "tree --color never" $'\033' "$out"
+run "$fisql" tree slow-calls.db --color perhaps
+has "tree --color: what it may be" "auto, always or never" "$err"
 mapfile -t queries < <("$fisql" query --names)
 count=${#queries[@]}
 same "every query fits 80 and 120 columns" "80 wrong:

@@ -16,8 +16,18 @@ struct leaf {
     char text[24];
 };
 
+static size_t limit = 1 << 20;
+
+/* A wrapper may call what uses no memory itself. */
+APART static void within_limit(size_t size)
+{
+    if (size > limit)
+        abort();
+}
+
 APART static void *get(size_t size)
 {
+    within_limit(size);
     void *block = malloc(size);
     if (block == NULL)
         abort();
