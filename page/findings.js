@@ -1,7 +1,7 @@
 // What the analyses found, each with its advice: all of them in a section, and the few that weigh
 // most for the first screen.
 import { breakable, el, leftOut, replace, section } from './dom.js';
-import { byUnit, count, time, visible } from './format.js';
+import { bytes, byUnit, count, time, visible } from './format.js';
 import { sentence } from './words.js';
 
 // Names of functions become links, alone or in a stack.
@@ -63,7 +63,7 @@ export function findings(model) {
   const names = (list) => list.map((one) => one.title).join(', ');
   const empty = all.filter((one) => one.count === 0), failed = all.filter((one) => one.count === null);
   const long = all.filter((one) => one.count > 0 && one.rows.length === 0);
-  return section('findings', 'Findings', parts.map((part) => {
+  return section('findings', 'Findings', verdicts(model, true), parts.map((part) => {
     const list = with_rows.filter((one) => one.part === part);
     return list.length > 0 && el('div', { class: `part part-${part.toLowerCase()}` },
       el('h3', null, part), list.map((one) => findingElement(model, one)));
@@ -72,12 +72,39 @@ export function findings(model) {
   long.length > 0 && leftOut(`Rows too long for this page: ${names(long)}.`));
 }
 
-// ---- the few that weigh most: the words of `fisql digest` ----
+// ---- the list of `fisql query findings`: the few that weigh most, as `fisql digest` says them ----
+
+function saving(one) {
+  if (one.kind === 'error' || one.kind === 'ignored error') return one.kind === 'error' ? 'an error' : 'an error ignored';
+  const amount = one.saves_ns !== null && one.share_of !== 'allocated bytes' ? `would save about ${time(one.saves_ns)}`
+    : one.saves_wait_ns !== null ? `up to ${time(one.saves_wait_ns)} of waiting` : bytes(one.saves_bytes);
+  return one.share === null ? amount : `${amount}, ${Math.round(one.share)} % of ${one.share_of}`;
+}
+
+function more(one) {
+  return el('span', { class: 'quiet' }, one.sure !== 'certain' && `, ${one.sure}`,
+    one.caller && `, called by ${visible(one.caller)}${one.from ? ` (${visible(one.from)})` : ''}`,
+    one.next && [', next: ', el('code', null, visible(one.next))]);
+}
+
+// With `long` also where it comes from and the next command.
+function verdict(one, long) {
+  return el('li', { class: one.kind === 'error' && 'wrong' }, breakable(visible(one.text)),
+    one.rows > 1 && ` (and ${count(one.rows - 1)} more)`, ': ',
+    el('a', { class: 'finding-title', href: `#finding-${one.name}` }, saving(one)), long && more(one));
+}
+
+// Is never empty: without a finding it has what is largest, and what was checked.
+function verdicts(model, long) {
+  const { worst, none, checked, unchecked, worst_count: all } = model.data;
+  const listed = worst.length > 0 ? el('ol', { class: 'main-findings' }, worst.map((one) => verdict(one, long)))
+    : [el('p', { class: 'main-findings nothing' }, `No finding: no error was seen, and nothing reaches what is looked for.${none.length > 0 ? ' The largest things are' : ''}`),
+      none.length > 0 && el('ul', { class: 'main-findings' }, none.map((one) => el('li', null, breakable(visible(one.text)),
+        one.share !== null && `, ${one.share.toFixed(1)} % of ${one.share_of}`)))];
+  return [listed, all > worst.length && leftOut(`${count(all - worst.length)} more: fisql query findings`),
+    (long || worst.length === 0) && el('p', { class: 'quiet' }, `Checked: ${checked}.`, unchecked.length > 0 && ` Not checked: ${visible(unchecked.join('; '))}.`)];
+}
 
 export function mainFindings(model) {
-  const list = model.data.worst;
-  if (list.length === 0) return el('p', { class: 'main-findings nothing' }, "No finding: no error, and none of fisql's patterns would save a hundredth of the time.");
-  return el('ol', { class: 'main-findings' }, list.map((one) => el('li', { class: one.saves_ns === null && 'wrong' }, breakable(visible(one.text)),
-    one.rows > 1 && ` (and ${count(one.rows - 1)} more)`, ': ',
-    el('a', { class: 'finding-title', href: `#finding-${one.name}` }, one.saves_ns === null ? 'an error' : `would save about ${time(one.saves_ns)}`))));
+  return el('div', null, verdicts(model, false));
 }

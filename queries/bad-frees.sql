@@ -8,7 +8,6 @@
 --              while recording was off (--start-off), all is well.
 -- source:      CWE-590, CWE-761; valgrind memcheck's invalid free
 -- report:      errors
--- finding:     {function} ({location}) frees {address}, which is no block ({error})
 -- column:      function | - | that freed it
 -- column:      location | - | where it did
 -- column:      error | - | inside (a live block) or unknown

@@ -9,7 +9,6 @@
 --              completeness.
 -- source:      CWE-415; valgrind memcheck's invalid free
 -- report:      errors
--- finding:     {function} ({location}) frees a block again that {first_freed_by} has freed
 -- filter:      function = function allocated_by first_freed_by
 -- column:      function | - | that freed again
 -- column:      location | - | where it did

@@ -10,8 +10,6 @@
 --              is one long call has little before and after it: change percent.
 -- source:      time of the only call of a calling context, as a share of the run
 -- report:      overview
--- finding:     {function} frees {frees} blocks after the work, as the end of the process does: leave out what only frees
--- saves:       CASE WHEN frees * 300 >= cpu_ns THEN cpu_ns END
 -- param:       percent = 5 | % | how near: ends within this share of the run, begins within four times that
 -- param:       max_share = 50 | % | leave out calls with a larger share of its time (main), look at what they called
 -- param:       min_share = 0.1 | % | leave out calls that took less, of the run's processor time

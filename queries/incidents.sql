@@ -9,7 +9,6 @@
 --              calls (fisql trace --until).
 -- source:      after an idea of FnTrace's: an assertion that prints the stacks of all threads and the last calls
 -- report:      errors
--- finding:     {function} ({location}): {message}
 -- filter:      function = function block_allocated_in block_freed_in
 -- column:      incident | id | incidents.id
 -- column:      kind | - | signal, assert, abort, terminate, stack-smashed, library-abort, stacks

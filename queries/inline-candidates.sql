@@ -18,8 +18,6 @@
 --              function in another unit against the same inlined, measured in a loop: 0.6 to 1.3 ns at 3 GHz;
 --              registers saved around a call add to it in larger functions
 -- report:      findings
--- finding:     {function} stays a call, made {calls} times, most from {caller}: inlined, they are gone
--- saves:       saved_ns
 -- param:       min_calls = 100 | calls | leave out functions with fewer such calls
 -- param:       max_size = 160 | bytes | of code with the hooks: leave out larger functions that several call
 -- param:       max_growth = 300 | bytes | leave out others that several sites call where copies take more

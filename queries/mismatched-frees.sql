@@ -8,7 +8,6 @@
 --              or a smart pointer with the right deleter.
 -- source:      CWE-762; valgrind memcheck's mismatched free
 -- report:      errors
--- finding:     {freed_by} ({freed_at}) frees with {free_kind} what {allocated_by} allocated with {kind}
 -- column:      allocated_by | - | function that allocated
 -- column:      allocated_at | - | where
 -- column:      kind | - | by what: malloc, new, new[], ...

@@ -14,8 +14,6 @@
 --              its callers.
 -- source:      number of distinct sizes an allocating place asks for
 -- report:      findings
--- finding:     {function} ({location}) allocates {blocks} blocks of {sizes} bytes: {cure}
--- saves:       blocks * 10
 -- param:       max_sizes = 2 | sizes | look at so many of a place's sizes, the commonest
 -- param:       min_share = 95 | % | leave out places of whose blocks fewer have these
 -- param:       min_blocks = 100 | blocks | leave out places that allocate fewer

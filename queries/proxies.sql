@@ -9,8 +9,6 @@
 --              anyway, on either side, and layers that are called through pointers.
 -- source:      "middle man" in Fowler, Refactoring
 -- report:      findings
--- finding:     {function} only passes its {calls} calls on to {target}
--- saves:       calls * 2
 -- hides:       inlined=1: the compiler would inline them, or they are called through a pointer
 -- param:       min_calls = 100 | calls | leave out functions with fewer finished calls
 -- param:       max_size = 110 | bytes | leave out functions with more code; hooks take 50 of them, more where arguments are saved

@@ -9,8 +9,6 @@
 --              moves mean that the allocator grew them in place.
 -- source:      chains of reallocs of one block
 -- report:      findings
--- finding:     {function} ({location}) grows blocks step by step, {reallocs} times, {copied_bytes} copied: reserve
--- saves:       reallocs * 20 + copied_bytes / 10
 -- param:       min_length = 3 | reallocs | leave out places whose longest chain is shorter
 -- param:       doubling = 0 | 0 or 1 | 1 = also blocks that doubled each time
 -- param:       wrappers = 0 | 0 or 1 | 1 = name wrappers of malloc, such as xmalloc, not their callers

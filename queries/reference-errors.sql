@@ -14,7 +14,6 @@
 -- needs:       references
 -- report:      errors
 -- filter:      function = function
--- finding:     {function} ({location}): {problem}, {times} times
 -- column:      problem | - | given back too often, ref after gone, unref after gone, gone twice, gone while held, held at the end
 -- column:      times | rows | how often, from there after the same; for held ones, objects
 -- column:      object | - | the first of them, its address

@@ -13,8 +13,6 @@
 -- source:      memoization: Michie, "Memo" Functions and Machine Learning, Nature 1968; adaptive sampling of the
 --              sets of arguments where there are many (Wegman 1984, Flajolet 1990)
 -- report:      findings
--- finding:     {function} computes {same_calls} results again that it gave before for the same arguments
--- saves:       saved_ns - same_calls * 50
 -- needs:       values calls
 -- param:       min_same = 10 | calls | leave out functions with fewer such calls
 -- param:       min_repeated = 50 | % | least share of the calls that repeat arguments and results

@@ -10,8 +10,6 @@
 --              allocated for itself.
 -- source:      heaptrack's temporary allocations
 -- report:      findings
--- finding:     {function} ({location}) allocates {temporary} blocks that are freed at once: keep one
--- saves:       temporary * 20
 -- param:       k = 1 | blocks | allocations of the thread between allocation and free (up to 15)
 -- param:       min_blocks = 100 | blocks | leave out stacks with fewer
 -- param:       min_share = 25 | % | leave out stacks with a smaller share of such blocks

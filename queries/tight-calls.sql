@@ -9,8 +9,6 @@
 --              the hooks'.
 -- source:      histogram of the times between entries, log2 buckets, by thread; edges by call site
 -- report:      findings
--- finding:     {function} is called {calls} times in an inner loop: inline it
--- saves:       calls * 2
 -- hides:       inlined=1: the compiler would inline them, or they are called through a pointer
 -- param:       max_mode_ns = 100 | ns | leave out functions whose commonest interval is longer
 -- param:       min_share = 50 | % | least share of the intervals that lie in the commonest range

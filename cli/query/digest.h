@@ -1,7 +1,8 @@
 /*
  * The digest: what matters of a run on one screen. Where processor time goes, where threads wait,
- * what is allocated and not freed, errors and losses, and dead code in numbers; then the worst
- * findings (worst.h), each with what it would save and the command that shows more.
+ * what is allocated and not freed, errors and losses, and dead code in numbers; then the
+ * worst findings (verdicts.h), each with what it would save and the command that shows more, what
+ * was checked, and what was not.
  */
 #ifndef FISQL_CLI_QUERY_DIGEST_H
 #define FISQL_CLI_QUERY_DIGEST_H

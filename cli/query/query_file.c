@@ -56,8 +56,6 @@ static void parse_line(struct query_file *query, const char *key, char *value, c
                  {"advice", offsetof(struct query_file, advice)},
                  {"source", offsetof(struct query_file, source)},
                  {"report", offsetof(struct query_file, report)},
-                 {"finding", offsetof(struct query_file, finding)},
-                 {"saves", offsetof(struct query_file, saves)},
                  {"needs", offsetof(struct query_file, needs)},
                  {"hides", offsetof(struct query_file, hides)}};
     *last = NULL;
@@ -138,8 +136,6 @@ void query_file_release(struct query_file *query)
     free(query->advice);
     free(query->source);
     free(query->report);
-    free(query->finding);
-    free(query->saves);
     free(query->needs);
     free(query->hides);
     free(query->sql);

@@ -10,10 +10,6 @@
  *   -- source:      where the method comes from
  *   -- report:      errors | findings | overview | none: its place in `fisql query --all`
  *                   (findings by default), and a parameter's value there: NAME=VALUE
- *   -- finding:     {function} is called {calls} times ...: a row as a sentence for the digest
- *                   (worst.h), with its columns in braces, the first one what it is about
- *   -- saves:       calls * 2: nanoseconds of a plain build that heeding a row saves, as SQL over
- *                   the query's columns; a finding without it is an error
  *   -- needs:       values: what not every recording has (query_needs.h)
  *   -- hides:       inlined=1: the compiler would inline them: the setting that shows rows which a
  *                   rule leaves out, and the rule (left_out.h)
@@ -57,7 +53,7 @@ struct query_file {
     char *name;
     char *title, *question, *group, *description, *advice, *source,
         *report; /* each NULL if the header lacks it */
-    char *finding, *saves, *needs, *hides;
+    char *needs, *hides;
     struct query_part params[QUERY_PARTS_MAX], columns[QUERY_PARTS_MAX], filters[QUERY_PARTS_MAX];
     size_t params_count, columns_count, filters_count;
     char *sql; /* the whole text */

@@ -8,7 +8,8 @@
 #include <string.h>
 
 /* The groups in the order of the manual; others follow, the user's own come last. */
-static const char *const groups[] = {"Time",
+static const char *const groups[] = {"Findings",
+                                     "Time",
                                      "Inlining and call structure",
                                      "Coverage and threads",
                                      "Memory",

@@ -6,6 +6,7 @@
 #include "cli/out/amount.h"
 #include "cli/run/database.h"
 #include "cli/query/kept_blocks.h"
+#include "cli/query/query_sources.h"
 #include "cli/out/say.h"
 #include "cli/query/suppressions.h"
 #include "cli/out/text.h"
@@ -350,12 +351,15 @@ int query_run(const struct query_request *request, sqlite3 *database,
               const struct query_file *query, FILE *out, long *rows)
 {
     struct run_context run = {0};
+    bool sources_walk = false;
     *rows = 0;
+    if (query_sources_make(database, query->sql, &sources_walk) != 0)
+        return 2;
     sqlite3_stmt *statement = filters_prepare(&request->filters, database, query);
     if (statement == NULL)
         return 2;
     int status = query_bind_settings(request, query, statement);
-    if (status == 0 && walks_frames(query, request))
+    if (status == 0 && (sources_walk || walks_frames(query, request)))
         status = database_check_frames(database);
     if (status == 0)
         status = set_up(&run, request, database, query, statement);
@@ -419,6 +423,9 @@ int query_explain(const struct query_request *request, sqlite3 *database,
         fprintf(out, "-- %s: %s%s\n.parameter set :%s %s\n", part->name, part->unit,
                 value != NULL ? "" : ", by default", part->name, shown);
     }
+    bool sources_walk = false;
+    if (database != NULL && query_sources_make(database, query->sql, &sources_walk) != 0)
+        return 2;
     sqlite3_stmt *statement =
         database != NULL ? filters_prepare(&request->filters, database, query) : NULL;
     if (database != NULL && statement == NULL)

@@ -4,7 +4,7 @@
  * connection of its own: the page's other parts hold all code and fold it themselves.
  */
 #include "cli/query/findings.h"
-#include "cli/query/worst.h"
+#include "cli/query/verdicts.h"
 #include "cli/report/report.h"
 #include "cli/out/say.h"
 #include "cli/run/database.h"
@@ -94,32 +94,69 @@ static bool write_query(struct report *report, sqlite3 *own, const struct query_
     return good;
 }
 
-/* Writes the worst of them, as the digest does: each with its query and what it would save. */
+static void write_amount(struct json *json, const char *key, double amount)
+{
+    json_key(json, key);
+    if (amount < 0)
+        json_null(json);
+    else
+        json_integer(json, amount < 1e18 ? (int64_t)amount : INT64_MAX);
+}
+
+static void write_verdict(struct json *json, const struct verdict *verdict)
+{
+    const struct {
+        const char *key, *text;
+    } texts[] = {{"name", verdict->proof},       {"text", verdict->text},
+                 {"kind", verdict->kind},        {"share_of", verdict->share_of},
+                 {"sure", verdict->sure},        {"caller", verdict->caller},
+                 {"from", verdict->called_from}, {"next", verdict->next}};
+    json_open(json, '{');
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        json_key(json, texts[i].key);
+        json_text(json, texts[i].text, TEXT_BYTES_MAX);
+    }
+    json_key(json, "rows");
+    json_integer(json, verdict->rows);
+    json_key(json, "share");
+    if (verdict->share < 0)
+        json_null(json);
+    else
+        json_real(json, verdict->share);
+    write_amount(json, "saves_ns", verdict->saves_cpu_ns);
+    write_amount(json, "saves_wait_ns", verdict->saves_wait_ns);
+    write_amount(json, "saves_bytes", verdict->saves_bytes);
+    json_close(json, '}');
+}
+
+/* Writes the list of the digest: its findings, or the largest things that are none, and what was
+ * checked. */
 static int write_worst(struct report *report, sqlite3 *own, const struct query_set *set)
 {
     struct json *json = &report->json;
-    struct worst_finding worst[WORST_MAX];
-    int count = worst_findings(own, set, worst);
+    struct verdicts verdicts;
+    int status = verdicts_read(own, set, &verdicts);
     json_key(json, "worst");
     json_open(json, '[');
-    for (int i = 0; i < count; i++) {
-        json_open(json, '{');
-        json_key(json, "name");
-        json_text(json, worst[i].query->name, TEXT_BYTES_MAX);
-        json_key(json, "text");
-        json_text(json, worst[i].text, TEXT_BYTES_MAX);
-        json_key(json, "rows");
-        json_integer(json, worst[i].rows);
-        json_key(json, "saves_ns");
-        if (worst[i].is_error)
-            json_null(json);
-        else
-            json_integer(json, worst[i].saves_ns < 1e18 ? (int64_t)worst[i].saves_ns : INT64_MAX);
-        json_close(json, '}');
-    }
+    for (int i = 0; i < verdicts.findings; i++)
+        write_verdict(json, &verdicts.items[i]);
     json_close(json, ']');
-    worst_release(worst, count > 0 ? count : 0);
-    return count < 0 ? 2 : 0;
+    json_key(json, "worst_count");
+    json_integer(json, verdicts.findings_all);
+    json_key(json, "none");
+    json_open(json, '[');
+    for (int i = verdicts.findings; i < verdicts.count; i++)
+        write_verdict(json, &verdicts.items[i]);
+    json_close(json, ']');
+    json_key(json, "checked");
+    json_text(json, verdicts.checked, TEXT_BYTES_MAX);
+    json_key(json, "unchecked");
+    json_open(json, '[');
+    for (int i = 0; i < verdicts.unchecked_count; i++)
+        json_text(json, verdicts.unchecked[i], TEXT_BYTES_MAX);
+    json_close(json, ']');
+    verdicts_release(&verdicts);
+    return status;
 }
 
 int report_findings(struct report *report)

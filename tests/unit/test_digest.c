@@ -6,7 +6,7 @@
 
 #include "cli/query/digest.h"
 #include "cli/query/query_file.h"
-#include "cli/query/worst.h"
+#include "cli/query/verdicts.h"
 #include "queries/embedded.h"
 
 #include <sqlite3.h>
@@ -149,6 +149,7 @@ static void errors(void)
     check(strstr(text, "Errors       1 crash, 2 double frees, 1 bad free; the recording is not "
                        "complete: disk full and 1 more\n") != NULL,
           "errors and losses are counted");
+    fputs(text, stderr);
     check(strstr(text, "\n1. work (main.c:14) frees 0x5108, which is no block (inside)\n"
                        "   an error: fisql query bad-frees x.db\n"
                        "2. work (main.c:14) frees a block again that main has freed "
@@ -170,21 +171,23 @@ static void order(void)
         "UPDATE alloc_stacks SET blocks = 9000 WHERE id = 1;"
         "INSERT INTO alloc_distances VALUES (1, 0, 9000, 900000)");
     struct query_set set = {0};
-    struct worst_finding found[WORST_MAX];
+    struct verdicts found;
     check_equal(0, query_set_load(&set), "the queries load");
-    int count = worst_findings(database, &set, found);
-    check_equal(2, count, "a function stands once, what saves little not at all");
-    if (count == 2) {
+    check_equal(0, verdicts_read(database, &set, &found), "the findings are read");
+    check_equal(2, found.findings, "a function stands once, what saves little not at all");
+    if (found.findings == 2) {
         check_string("parse (parse.cc:9) allocates 9000 blocks that are freed at once: keep one",
-                     found[0].text, "what saves most is first");
-        check_equal(180000, found[0].saves_ns, "what it saves is the header's guess");
+                     found.items[0].text, "what saves most is first");
+        check_equal(180000, (long)found.items[0].saves_cpu_ns, "what it saves is a guess");
+        check_string("temporary-allocations", found.items[0].proof, "with its proof");
+        check_string("main", found.items[0].caller, "and its caller");
         check_string(
             "ns::next<int> stays a call, made 100000 times, most from parse: inlined, they "
             "are gone",
-            found[1].text, "the next");
-        check_equal(150000, found[1].saves_ns, "and its guess");
+            found.items[1].text, "the next");
+        check_equal(150000, (long)found.items[1].saves_cpu_ns, "and its guess");
     }
-    worst_release(found, count);
+    verdicts_release(&found);
     query_set_release(&set);
     sqlite3_close(database);
 }

@@ -1,0 +1,392 @@
+-- title:       Findings
+-- question:    What is wrong with this run, and what would it save to mend it?
+-- group:       Findings
+-- description: The verdicts of all analyses in one list, worst first: errors, processor time, memory that is
+--              copied again and again, waiting, memory that is lost or only grows. Each says what it would save,
+--              how sure that is, which query proves it and which command would tell more. The digest and the
+--              report's page show the same rows.
+-- advice:      Begin with the first row and run its proof. What it would save is a guess for a build without
+--              hooks; a row that says "perhaps" may be meant to be so. With all = 1 the largest things below the
+--              thresholds follow: an empty list does not say that a run is perfect.
+-- source:      the queries named in the column proof; waits weighed by the time of the threads that waited
+-- report:      none
+-- param:       min_cpu = 1 | % | of the run's processor time: leave out what would save less
+-- param:       min_wait = 5 | % | of the lives of the threads that waited: leave out what waits less
+-- param:       min_memory = 10 | % | of the most memory that was live: leave out what loses or gathers less
+-- param:       min_copied = 50 | % | of all allocated bytes: blocks that are replaced step by step, whatever time they take
+-- param:       min_lost = 1000 | blocks | lost at one place are a finding, whatever their share
+-- param:       all = 0 | 0 or 1 | 1 = also the largest things that are no finding (is_finding = 0)
+-- column:      rank | - | 1 = the worst
+-- column:      finding | - | what it is, in a sentence
+-- column:      kind | - | error, cpu, copying, waiting, memory or ignored error
+-- column:      share | % | what it takes or would save, as a part of the next column
+-- column:      share_of | - | CPU time, the waiting threads' time, peak memory or allocated bytes
+-- column:      saves_cpu_ns | ns | processor time that it would save
+-- column:      saves_wait_ns | ns | waiting that it would save, at most
+-- column:      saves_bytes | bytes | memory that it would save
+-- column:      sure | - | certain, likely or perhaps
+-- column:      function | - | that it is about
+-- column:      location | - | where
+-- column:      caller | - | that calls this function most
+-- column:      called_from | - | where
+-- column:      rows | rows | that the proof has of the kind
+-- column:      proof | - | the query that shows it
+-- column:      next | - | a command that would tell more
+-- column:      is_finding | 0 or 1 | 0 = below the thresholds
+WITH params AS (
+       SELECT coalesce(:min_cpu, 1) AS min_cpu, coalesce(:min_wait, 5) AS min_wait,
+              coalesce(:min_memory, 10) AS min_memory, coalesce(:min_copied, 50) AS min_copied,
+              coalesce(:min_lost, 1000) AS min_lost, coalesce(:all, 0) AS every),
+     whole AS MATERIALIZED (
+       SELECT (SELECT total(self_cpu_ns) FROM function_stats) AS cpu_ns,
+              (SELECT coalesce(max(end_ns) - min(start_ns), 0) FROM threads) AS wall_ns,
+              (SELECT coalesce(min(start_ns), 0) FROM threads) AS start_ns,
+              (SELECT total(self_cpu_ns) FROM threads) AS threads_cpu_ns,
+              (SELECT coalesce(max(CAST(value AS INTEGER)), 0) FROM run WHERE key = 'peak_bytes') AS peak_bytes,
+              (SELECT total(bytes) FROM alloc_stacks) AS alloc_bytes,
+              (SELECT total(self_wait_ns) FROM function_stats) AS wait_ns,
+              EXISTS (SELECT 1 FROM locks) AS locks,
+              EXISTS (SELECT 1 FROM parameters) AS arguments,
+              -- a program's words with nothing that a shell would take for its own
+              coalesce((SELECT value FROM run WHERE key = 'command' AND value NOT GLOB '*[^-A-Za-z0-9_./=,:+@% ]*'),
+                       'PROGRAM') AS command),
+     -- ---- errors: the first row of each query speaks for all ----
+     errors(proof, words, function, location, sure, rows) AS (
+       SELECT 'incidents', '{f} ({at}): ' || coalesce(message, '?'), function, location, 'certain', rows
+       FROM (SELECT *, row_number() OVER () AS place, count(*) OVER () AS rows FROM incidents_view) WHERE place = 1
+       UNION ALL
+       SELECT 'bad-frees', '{f} ({at}) frees ' || coalesce(address, '?') || ', which is no block (' || error || ')',
+              function, location, 'certain', rows
+       FROM (SELECT *, row_number() OVER () AS place, count(*) OVER () AS rows FROM bad_frees) WHERE place = 1
+       UNION ALL
+       SELECT 'double-frees', '{f} ({at}) frees a block again that ' || coalesce(first_freed_by, '?') || ' has freed',
+              function, location, 'certain', rows
+       FROM (SELECT *, row_number() OVER () AS place, count(*) OVER () AS rows FROM double_frees) WHERE place = 1
+       UNION ALL
+       SELECT 'mismatched-frees', '{f} ({at}) frees with ' || coalesce(free_kind, '?') || ' what '
+              || coalesce(allocated_by, '?') || ' allocated with ' || coalesce(kind, '?'),
+              freed_by, freed_at, 'certain', rows
+       FROM (SELECT *, row_number() OVER () AS place, count(*) OVER () AS rows FROM mismatched_frees) WHERE place = 1
+       UNION ALL
+       SELECT 'reference-errors', '{f} ({at}): ' || coalesce(problem, '?') || ', ' || times || ' times',
+              function, location, 'certain', rows
+       FROM (SELECT *, row_number() OVER () AS place, count(*) OVER () AS rows FROM reference_errors) WHERE place = 1
+       UNION ALL
+       SELECT 'lock-misuse', '{f} ({at}): ' || coalesce(misuse, '?') || ': ' || coalesce(lock, '?'),
+              function, location, 'certain', rows
+       FROM (SELECT *, row_number() OVER () AS place, count(*) OVER () AS rows FROM lock_misuse) WHERE place = 1
+       UNION ALL
+       SELECT 'lock-order', '{f} ({at}) wants ' || coalesce(wanted, '?') || ' while it holds ' || coalesce(held, '?')
+              || ', another thread the other way round: a deadlock, if they meet', function, location, 'likely', rows
+       FROM (SELECT *, row_number() OVER () AS place, count(*) OVER () AS rows FROM lock_order) WHERE place = 1
+       UNION ALL
+       SELECT 'fault-crashes', '{f} ({at}): ' || outcome || ' where ' || coalesce(targets, 'a call') || ' fails',
+              NULL, found_location, 'certain', rows
+       FROM (SELECT *, row_number() OVER () AS place, count(*) OVER () AS rows FROM fault_crashes) WHERE place = 1),
+     ignored AS (
+       SELECT *, row_number() OVER (ORDER BY errno IS NULL, dropped DESC, function) AS place, count(*) OVER () AS rows
+       FROM failing_calls WHERE dropped > 0 AND passed_on = 0),
+     -- ---- processor time: the patterns' own guesses ----
+     patterns(kind, proof, words, function, location, saves_ns, bytes, sure) AS (
+       SELECT 'cpu', 'temporary-allocations',
+              '{f} ({at}) allocates ' || temporary || ' blocks that are freed at once: keep one', function, location,
+              temporary * 20.0, bytes, 'likely'
+       FROM temporary_allocations
+       UNION ALL
+       SELECT 'cpu', 'pool-candidates', '{f} ({at}) allocates ' || blocks || ' blocks of ' || sizes || ' bytes: ' || cure,
+              function, location, blocks * 10.0, bytes, 'likely'
+       FROM pool_candidates
+       UNION ALL
+       SELECT 'copying', 'realloc-chains',
+              '{f} ({at}) grows blocks step by step, ' || reallocs || ' times, {bytes} copied: reserve', function,
+              location, reallocs * 20.0 + copied_bytes / 10, copied_bytes, 'likely'
+       FROM realloc_chains
+       UNION ALL
+       SELECT 'cpu', 'inline-candidates', '{f} stays a call, made ' || calls || ' times, most from '
+              || coalesce(caller, '?') || ': inlined, they are gone', function, location, saved_ns, NULL, 'likely'
+       FROM inline_candidates
+       UNION ALL
+       SELECT 'cpu', 'proxies', '{f} only passes its ' || calls || ' calls on to ' || target, function, location,
+              calls * 2.0, NULL, 'likely'
+       FROM proxies
+       UNION ALL
+       SELECT 'cpu', 'tight-calls', '{f} is called ' || calls || ' times in an inner loop: inline it', function, location,
+              calls * 2.0, NULL, 'likely'
+       FROM tight_calls
+       UNION ALL
+       SELECT 'cpu', 'finalizers',
+              '{f} frees ' || frees || ' blocks after the work, as the end of the process does: leave out what only frees',
+              function, location, cpu_ns, NULL, 'likely'
+       FROM finalizers WHERE frees * 300 >= cpu_ns
+       UNION ALL
+       SELECT 'cpu', 'repeated-arguments',
+              '{f} computes ' || same_calls || ' results again that it gave before for the same arguments', function,
+              location, saved_ns - same_calls * 50.0, NULL, 'likely'
+       FROM repeated_arguments),
+     -- ---- copying: a block of another size takes the place of the last one, again and again ----
+     replaced AS MATERIALIZED (
+       SELECT a.id, p.function_id, p.frame_id, p.site_id, a.blocks, a.bytes, a.max_size, a.min_size
+       FROM alloc_stacks a JOIN alloc_places p ON p.stack_id = a.id AND p.wrappers = 0
+       WHERE a.kind NOT GLOB 'realloc*' AND a.blocks >= 64 AND a.max_size >= 4 * a.min_size
+         AND 8 * a.live_blocks_max <= a.blocks AND a.bytes >= 8 * a.max_size
+         AND (SELECT count(*) FROM alloc_sizes z WHERE z.stack_id = a.id) >= 32
+         -- its successor is allocated before it is freed, and little else
+         AND 10 * (SELECT total(d.blocks) FROM alloc_distances d
+                   WHERE d.stack_id = a.id AND d.allocs_between BETWEEN 1 AND 3) >= 8 * a.blocks
+         AND 10 * (SELECT total(b.blocks) FROM block_flows b JOIN free_places z ON z.flow_id = b.id AND z.wrappers = 0
+                   WHERE b.stack_id = a.id AND z.function_id = p.function_id) >= 8 * a.blocks),
+     copied AS (
+       SELECT r.function_id, r.site_id, r.blocks, r.bytes, r.max_size,
+              min(s.cpu_ns, max(r.blocks * 20.0 + r.bytes / 10,
+                                -- what its calls take beyond the shortest one, which had little to copy
+                                coalesce(min(s.self_cpu_ns, fr.finished * (fr.mean_ns - fr.min_ns)), 0))) AS saves_ns
+       FROM replaced r JOIN function_stats s ON s.function_id = r.function_id
+            LEFT JOIN frames fr ON fr.id = r.frame_id),
+     -- ---- waiting: by function and thread; a thread's own outermost function waits for work ----
+     gone AS (
+       SELECT t.id AS thread_id, x.end_ns FROM threads t JOIN threads x ON x.process_id = t.process_id AND x.id <> t.id
+       UNION ALL
+       SELECT t.id, p.end_ns FROM threads t JOIN processes p ON p.parent_id = t.process_id),
+     waited AS MATERIALIZED (
+       SELECT g.thread_id, fr.function_id, fr.parent_id IS NULL AS outermost, sum(g.wait_ns) AS wait_ns, count(*) AS waits,
+              max(g.wait_ns) AS longest_ns,
+              sum(CASE WHEN g.major_faults > 0 AND g.major_faults >= coalesce(g.waits, 0) THEN g.wait_ns ELSE 0 END)
+              AS page_ns
+       FROM gaps g CROSS JOIN whole JOIN frames fr ON fr.id = g.frame_id
+       WHERE NOT g.paused AND g.wait_ns > 0
+         -- joining a thread or a child that works is no fault: it ends as the wait does
+         AND NOT (1000 * g.wait_ns >= whole.wall_ns
+                  AND EXISTS (SELECT 1 FROM gone
+                              WHERE gone.thread_id = g.thread_id
+                                AND gone.end_ns BETWEEN g.start_ns + g.wall_ns - max(1000000, g.wait_ns / 20)
+                                                AND g.start_ns + g.wall_ns + 100000))
+       GROUP BY 1, 2, 3),
+     locked AS MATERIALIZED (
+       SELECT w.thread_id, fr.function_id, total(w.wait_ns) AS wait_ns
+       FROM lock_waits w JOIN frames fr ON fr.id = w.frame_id GROUP BY 1, 2),
+     unlocked AS (
+       SELECT w.*, max(0, w.wait_ns - coalesce(l.wait_ns, 0)) AS rest_ns,
+              t.end_ns - t.start_ns AS life_ns, t.self_cpu_ns
+       FROM waited w JOIN threads t ON t.id = w.thread_id
+            LEFT JOIN locked l ON l.thread_id = w.thread_id AND l.function_id = w.function_id),
+     waiting_in AS MATERIALIZED (
+       SELECT u.function_id, u.outermost, total(u.rest_ns) AS wait_ns, sum(u.waits) AS waits, max(u.longest_ns) AS longest_ns,
+              count(*) AS threads, total(u.life_ns) AS life_ns, total(u.page_ns) AS page_ns,
+              (SELECT total(self_cpu_ns) FROM threads) - total(u.self_cpu_ns) AS others_ns,
+              (SELECT max(t.self_cpu_ns) FROM threads t
+               WHERE NOT EXISTS (SELECT 1 FROM waited o
+                                 WHERE o.thread_id = t.id AND o.function_id = u.function_id)) AS busiest_ns
+       FROM unlocked u WHERE u.rest_ns > 0 GROUP BY u.function_id, u.outermost),
+     events(pattern) AS ( -- names of what waits for others' doing
+       VALUES ('*poll*'), ('*select*'), ('*accept*'), ('*recv*'), ('*receive*'), ('*read*'), ('*getline*'), ('*fgets*'),
+              ('*wait*'), ('*idle*'), ('*event*'), ('*loop*'), ('*listen*'), ('*input*')),
+     waiting AS (
+       SELECT w.*, f.name, f.location,
+              100 * w.wait_ns / nullif(w.life_ns, 0) AS share,
+              CASE WHEN 2 * w.page_ns > w.wait_ns THEN 'pages'
+                   WHEN w.threads > 1 AND 2 * w.wait_ns >= w.life_ns AND 2 * w.busiest_ns >= whole.wall_ns THEN 'starving'
+                   WHEN w.outermost OR EXISTS (SELECT 1 FROM events e
+                                               WHERE replace(lower(f.name), 'thread', '') GLOB e.pattern) THEN 'idle'
+                   WHEN w.threads > 1 AND 10 * w.wait_ns >= 9 * w.life_ns AND 10 * whole.threads_cpu_ns < whole.wall_ns
+                   THEN 'idle'
+                   WHEN w.threads > 1 THEN 'contention'
+                   WHEN 2 * w.others_ns >= w.wait_ns THEN 'idle' -- other threads work meanwhile
+                   ELSE 'blocked' END AS why
+       FROM waiting_in w JOIN function_details f ON f.id = w.function_id CROSS JOIN whole),
+     -- ---- waiting for recorded locks ----
+     lock_threads AS (
+       SELECT w.lock_id, w.thread_id, total(w.wait_ns) AS wait_ns, sum(w.wait_ns > 0) AS waits
+       FROM lock_waits w GROUP BY 1, 2),
+     lock_sums AS MATERIALIZED (
+       SELECT l.lock_id, total(l.wait_ns) AS wait_ns, sum(l.waits) AS waits, count(*) AS threads,
+              total(t.end_ns - t.start_ns) AS life_ns,
+              (SELECT max(o.self_cpu_ns) FROM threads o
+               WHERE o.id NOT IN (SELECT x.thread_id FROM lock_threads x WHERE x.lock_id = l.lock_id)) AS busiest_ns,
+              (SELECT CAST(total(h.hold_ns) / max(sum(h.times), 1) AS INTEGER) FROM lock_holds h WHERE h.lock_id = l.lock_id)
+              AS held_ns
+       FROM lock_threads l JOIN threads t ON t.id = l.thread_id WHERE l.wait_ns > 0 GROUP BY l.lock_id),
+     lock_places AS MATERIALIZED ( -- who held it, and where, for most of the waits
+       SELECT lock_id, frame_id, site_id, held_frame_id, held_site_id
+       FROM (SELECT w.lock_id, w.frame_id, w.site_id, w.held_by_frame_id AS held_frame_id, w.held_by_site_id AS held_site_id,
+                    row_number() OVER (PARTITION BY w.lock_id ORDER BY total(w.wait_ns) DESC, w.site_id, w.held_by_site_id)
+                    AS place
+             FROM lock_waits w GROUP BY w.lock_id, w.frame_id, w.site_id, w.held_by_frame_id, w.held_by_site_id)
+       WHERE place = 1),
+     lock_findings AS (
+       SELECT s.*, l.name AS lock, l.kind, f.name AS function, at.location, coalesce(h.name, '?') AS holder,
+              hs.location AS held_at, 100 * s.wait_ns / nullif(s.life_ns, 0) AS share,
+              l.kind IN ('condition', 'semaphore') AS signalled
+       FROM lock_sums s JOIN lock_details l ON l.id = s.lock_id JOIN lock_places p ON p.lock_id = s.lock_id
+            LEFT JOIN frames fr ON fr.id = p.frame_id LEFT JOIN functions f ON f.id = fr.function_id
+            LEFT JOIN site_details at ON at.id = p.site_id
+            LEFT JOIN frames hf ON hf.id = p.held_frame_id LEFT JOIN functions h ON h.id = hf.function_id
+            LEFT JOIN site_details hs ON hs.id = p.held_site_id
+       WHERE l.kind NOT IN ('thread', 'once')),
+     -- ---- memory ----
+     lost AS MATERIALIZED (
+       SELECT p.function_id, p.site_id, sum(a.blocks - a.freed_blocks) AS blocks, total(a.bytes - a.freed_bytes) AS bytes,
+              sum(a.blocks) AS all_blocks,
+              min(coalesce((SELECT alloc_ns FROM allocs WHERE id = a.first_live_id), a.first_ns)) AS first_ns,
+              max(coalesce((SELECT alloc_ns FROM allocs WHERE id = a.last_live_id), a.last_ns)) AS last_ns
+       FROM alloc_stacks a JOIN alloc_places p ON p.stack_id = a.id AND p.wrappers = 0
+       WHERE a.blocks > a.freed_blocks AND a.id NOT IN (SELECT stack_id FROM kept_stacks) AND p.function_id IS NOT NULL
+       GROUP BY 1, 2),
+     -- live memory at a quarter, half and three quarters of the run
+     quarters AS MATERIALIZED (
+       SELECT (SELECT coalesce(max(step), 0) + 1 FROM memory_steps) AS steps,
+              (SELECT live_bytes FROM memory_steps WHERE thread_id = 0
+                 AND step <= (SELECT max(step) / 4 FROM memory_steps) ORDER BY step DESC LIMIT 1) AS quarter,
+              (SELECT live_bytes FROM memory_steps WHERE thread_id = 0
+                 AND step <= (SELECT max(step) / 2 FROM memory_steps) ORDER BY step DESC LIMIT 1) AS half,
+              (SELECT live_bytes FROM memory_steps WHERE thread_id = 0
+                 AND step <= (SELECT max(step) * 3 / 4 FROM memory_steps) ORDER BY step DESC LIMIT 1) AS late),
+     gathered AS MATERIALIZED (
+       SELECT p.function_id, p.site_id, total(a.peak_bytes) AS bytes, sum(a.peak_blocks) AS blocks,
+              sum(a.blocks) AS all_blocks, max(a.last_ns) AS last_ns, min(a.first_ns) AS first_ns
+       FROM alloc_stacks a JOIN alloc_places p ON p.stack_id = a.id AND p.wrappers = 0
+       WHERE a.peak_blocks > 0 AND p.function_id IS NOT NULL GROUP BY 1, 2),
+     -- ---- all of them: worth is what orders them, in hundredths ----
+     found(kind, proof, next, words, function, location, sure, share, share_of, saves_cpu_ns, saves_wait_ns, saves_bytes,
+           ns, bytes, rows, is_finding, worth) AS (
+       SELECT 'error', e.proof, NULL, e.words, e.function, e.location, e.sure, NULL, NULL, NULL, NULL, NULL,
+              NULL, NULL, e.rows, 1, 1000
+       FROM errors e
+       UNION ALL
+       SELECT 'ignored error', 'failing-calls', 'fisql faults ' || whole.command,
+              '{f} failed ' || i.dropped || ' times and ' || coalesce(i.dropped_by, 'its caller') || ' went on', i.function,
+              i.location, 'perhaps', NULL, NULL, NULL, NULL, NULL, NULL, NULL, i.rows, 1, 4
+       FROM ignored i CROSS JOIN whole WHERE i.place = 1
+       UNION ALL
+       SELECT p.kind, p.proof, NULL, p.words, p.function, p.location, p.sure, 100 * p.saves_ns / max(whole.cpu_ns, 1), 'CPU time',
+              CAST(p.saves_ns AS INTEGER), NULL, CASE p.kind WHEN 'copying' THEN p.bytes END, p.saves_ns, p.bytes, 1,
+              p.saves_ns >= 1 AND 100 * p.saves_ns >= params.min_cpu * whole.cpu_ns,
+              100 * p.saves_ns / max(whole.cpu_ns, 1)
+       FROM patterns p CROSS JOIN whole CROSS JOIN params WHERE p.saves_ns > 0
+       UNION ALL
+       SELECT 'copying', 'temporary-allocations', NULL,
+              '{f} ({at}) grows a block by a new one ' || c.blocks || ' times, {bytes} allocated for '
+              || CASE WHEN c.max_size >= 1048576 THEN printf('%.1f MiB', c.max_size / 1048576.0)
+                      WHEN c.max_size >= 1024 THEN printf('%.1f KiB', c.max_size / 1024.0)
+                      ELSE c.max_size || ' B' END || ' at most: double its size',
+              f.name, coalesce(s.location, f.location), 'likely',
+              CASE WHEN c.by_time THEN 100 * c.saves_ns / max(whole.cpu_ns, 1) ELSE 100 * c.bytes / max(whole.alloc_bytes, 1) END,
+              CASE WHEN c.by_time THEN 'CPU time' ELSE 'allocated bytes' END,
+              CAST(c.saves_ns AS INTEGER), NULL, c.bytes - 2 * c.max_size, NULL, c.bytes, 1,
+              c.by_time OR 100 * c.bytes >= params.min_copied * whole.alloc_bytes AND c.bytes >= 1048576,
+              max(100 * c.saves_ns / max(whole.cpu_ns, 1), 10.0 * c.bytes / max(whole.alloc_bytes, 1))
+       FROM (SELECT copied.*, 100 * copied.saves_ns >= params.min_cpu * whole.cpu_ns AS by_time
+             FROM copied CROSS JOIN whole CROSS JOIN params) c
+            CROSS JOIN whole CROSS JOIN params JOIN function_details f ON f.id = c.function_id
+            LEFT JOIN site_details s ON s.id = c.site_id
+       UNION ALL
+       SELECT 'waiting', CASE WHEN w.why = 'contention' THEN 'lock-waits' ELSE 'waiting' END,
+              CASE WHEN w.why IN ('contention', 'starving') AND NOT whole.locks THEN 'fisql run --locks ' || whole.command END,
+              CASE w.why
+                WHEN 'contention' THEN w.threads || ' threads wait {ns} in {f} ({at}), ' || w.waits || ' times: '
+                     || CASE WHEN whole.locks THEN 'for no lock; for input, output or a sleep'
+                             ELSE 'for a lock that one holds too long, or for input and output' END
+                WHEN 'starving' THEN w.threads || ' threads wait {ns} in {f} ({at}) while one other thread works: '
+                     || 'they starve for work'
+                WHEN 'pages' THEN '{f} ({at}) waits {ns} for pages to be read from files, ' || w.waits || ' times'
+                WHEN 'blocked' THEN '{f} ({at}) waits {ns}, ' || w.waits || ' times: for files, a sleep or another program'
+                ELSE '{f} ({at}) waits {ns}, ' || w.waits || ' times: for work or input, it seems' END,
+              w.name, w.location, CASE w.why WHEN 'contention' THEN 'likely' WHEN 'starving' THEN 'likely' ELSE 'certain' END,
+              w.share, 'the waiting threads'' time', NULL, CAST(w.wait_ns AS INTEGER), NULL, w.wait_ns, NULL, 1,
+              w.why <> 'idle' AND w.share >= params.min_wait AND w.wait_ns >= 1000000,
+              w.share
+       FROM waiting w CROSS JOIN whole CROSS JOIN params
+       UNION ALL
+       SELECT 'waiting', CASE WHEN l.signalled THEN 'lock-waits' ELSE 'lock-contention' END, NULL,
+              CASE WHEN l.signalled THEN l.threads || ' threads wait {ns} for ' || l.lock || ' in {f} while one other thread '
+                   || 'works: they starve for work'
+                   WHEN l.kind = 'barrier' THEN l.threads || ' threads wait {ns} at ' || l.lock || ' in {f} for the slowest of them'
+                   ELSE l.threads || ' threads wait {ns} in {f} for ' || l.lock || ', ' || l.waits || ' times, while '
+                        || l.holder || ' (' || coalesce(l.held_at, '?') || ') holds it'
+                        || CASE WHEN l.held_ns >= 100000 THEN ' for long: do the work before or after'
+                           ELSE ' for moments: divide it, or let each thread have its own' END END,
+              l.function, l.location, 'certain', l.share, 'the waiting threads'' time', NULL,
+              CAST(l.wait_ns AS INTEGER), NULL, l.wait_ns, NULL, 1,
+              l.share >= params.min_wait AND l.wait_ns >= 1000000
+              AND (NOT l.signalled OR l.threads > 1 AND l.share >= 50 AND 2 * l.busiest_ns >= whole.wall_ns),
+              l.share
+       FROM lock_findings l CROSS JOIN whole CROSS JOIN params
+       UNION ALL
+       SELECT 'memory', 'not-freed', 'fisql query leaking-calls',
+              '{f} ({at}) loses ' || m.blocks || ' of its ' || m.all_blocks || ' blocks, {bytes}, to the end of the run',
+              f.name, coalesce(s.location, f.location), CASE WHEN m.blocks < m.all_blocks THEN 'likely' ELSE 'perhaps' END,
+              100 * m.bytes / nullif(whole.peak_bytes, 0), 'peak memory', NULL, NULL, m.bytes, NULL, m.bytes, 1,
+              m.blocks >= 100 AND 4 * (m.last_ns - m.first_ns) >= whole.wall_ns
+              AND (m.blocks >= params.min_lost OR 100 * m.bytes >= params.min_memory * whole.peak_bytes),
+              coalesce(25 * m.bytes / nullif(whole.peak_bytes, 0), 0)
+       FROM lost m CROSS JOIN whole CROSS JOIN params JOIN function_details f ON f.id = m.function_id
+            LEFT JOIN site_details s ON s.id = m.site_id
+       UNION ALL
+       SELECT 'memory', 'peak-memory', 'fisql query memory-timeline',
+              '{f} ({at}) holds {bytes} in ' || m.blocks || CASE m.blocks WHEN 1 THEN ' block' ELSE ' blocks' END
+              || ' at the peak' || CASE WHEN m.grows THEN ', more all the time: none is freed before the end' ELSE '' END,
+              f.name, coalesce(s.location, f.location), CASE WHEN m.grows THEN 'perhaps' ELSE 'certain' END,
+              100 * m.bytes / nullif(whole.peak_bytes, 0), 'peak memory', NULL, NULL, m.bytes, NULL, m.bytes, 1, m.grows,
+              coalesce(20 * m.bytes / nullif(whole.peak_bytes, 0), 0)
+       FROM (SELECT gathered.*,
+                    bytes >= 1048576 AND blocks >= 1000 AND 10 * blocks >= 9 * all_blocks AND 2 * bytes >= whole.peak_bytes
+                    AND 2 * (last_ns - first_ns) >= whole.wall_ns AND 10 * q.half >= 13 * q.quarter
+                    AND 10 * q.late >= 12 * q.half AND 10 * whole.peak_bytes >= 11 * q.late AS grows
+             FROM gathered CROSS JOIN quarters q CROSS JOIN whole) m
+            CROSS JOIN whole JOIN function_details f ON f.id = m.function_id
+            LEFT JOIN site_details s ON s.id = m.site_id
+       UNION ALL -- no finding in itself, but where time goes
+       SELECT 'cpu', 'hot-functions', CASE WHEN NOT whole.arguments THEN 'fisql run --values ' || whole.command END,
+              '{f} ({at}) takes {ns} in its own code, in ' || h.calls || CASE h.calls WHEN 1 THEN ' call' ELSE ' calls' END, f.name, f.location, 'certain',
+              100.0 * h.self_cpu_ns / max(whole.cpu_ns, 1), 'CPU time', NULL, NULL, NULL, h.self_cpu_ns, NULL, 1, 0,
+              100.0 * h.self_cpu_ns / max(whole.cpu_ns, 1)
+       FROM (SELECT * FROM function_stats ORDER BY self_cpu_ns DESC, function_id LIMIT 3) h CROSS JOIN whole
+            JOIN function_details f ON f.id = h.function_id
+       WHERE h.self_cpu_ns > 0),
+     -- of one function, the worst of each resource
+     single AS (
+       SELECT *, row_number() OVER (PARTITION BY CASE WHEN kind = 'error' OR function IS NULL THEN words ELSE function END,
+                                    CASE kind WHEN 'copying' THEN 'cpu' ELSE kind END
+                                    ORDER BY is_finding DESC, worth DESC, proof, words) AS choice
+       FROM found),
+     placed AS ( -- of what is no finding, the largest of each kind comes first
+       SELECT *, CASE WHEN is_finding THEN 0
+                 ELSE row_number() OVER (PARTITION BY is_finding, kind ORDER BY worth DESC, proof, words) END AS place
+       FROM single WHERE choice = 1),
+     ranked AS MATERIALIZED (
+       SELECT *, row_number() OVER (ORDER BY is_finding DESC, place, worth DESC, proof, words) AS rank
+       FROM placed CROSS JOIN params WHERE is_finding OR every),
+     shown AS (
+       SELECT *, substr(coalesce(function, '?'), 1, 200) AS f, substr(coalesce(location, '?'), 1, 200) AS at,
+              CASE WHEN ns >= 1e9 THEN printf('%.2f s', ns / 1e9) WHEN ns >= 1e6 THEN printf('%.2f ms', ns / 1e6)
+                   WHEN ns >= 1e3 THEN printf('%.2f us', ns / 1e3) ELSE printf('%d ns', ns) END AS time,
+              CASE WHEN bytes >= 1073741824 THEN printf('%.1f GiB', bytes / 1073741824.0)
+                   WHEN bytes >= 1048576 THEN printf('%.1f MiB', bytes / 1048576.0)
+                   WHEN bytes >= 1024 THEN printf('%.1f KiB', bytes / 1024.0) ELSE printf('%d B', bytes) END AS amount
+       FROM ranked),
+     called AS MATERIALIZED (
+       SELECT r.rank, e.caller_id, e.site_id,
+              row_number() OVER (PARTITION BY r.rank ORDER BY e.calls DESC, e.id) AS choice
+       FROM ranked r JOIN functions f ON f.name = r.function JOIN edges e ON e.callee_id = f.id
+       WHERE e.caller_id IS NOT NULL AND r.rank <= 100)
+SELECT r.rank,
+       replace(replace(replace(replace(r.words, '{ns}', r.time), '{bytes}', r.amount), '{at}', r.at), '{f}', r.f) AS finding,
+       r.kind,
+       round(r.share, 1) AS share,
+       r.share_of,
+       r.saves_cpu_ns,
+       r.saves_wait_ns,
+       CAST(r.saves_bytes AS INTEGER) AS saves_bytes,
+       r.sure,
+       r.function,
+       r.location,
+       c.name AS caller,
+       s.location AS called_from,
+       r.rows,
+       r.proof,
+       r.next,
+       r.is_finding
+FROM shown r
+     LEFT JOIN called ON called.rank = r.rank AND called.choice = 1
+     LEFT JOIN functions c ON c.id = called.caller_id
+     LEFT JOIN site_details s ON s.id = called.site_id
+ORDER BY r.rank
