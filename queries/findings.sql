@@ -45,7 +45,7 @@ WITH params AS (
               (SELECT coalesce(max(CAST(value AS INTEGER)), 0) FROM run WHERE key = 'peak_bytes') AS peak_bytes,
               (SELECT total(bytes) FROM alloc_stacks) AS alloc_bytes,
               (SELECT total(self_wait_ns) FROM function_stats) AS wait_ns,
-              EXISTS (SELECT 1 FROM locks) AS locks,
+              EXISTS (SELECT 1 FROM locks) AS locks, (SELECT count(*) FROM threads) AS threads,
               EXISTS (SELECT 1 FROM parameters) AS arguments,
               -- a program's words with nothing that a shell would take for its own
               coalesce((SELECT value FROM run WHERE key = 'command' AND value NOT GLOB '*[^-A-Za-z0-9_./=,:+@% ]*'),
@@ -154,6 +154,7 @@ WITH params AS (
               AS page_ns
        FROM gaps g CROSS JOIN whole JOIN frames fr ON fr.id = g.frame_id
        WHERE NOT g.paused AND g.wait_ns > 0
+         AND (coalesce(g.preemptions, 0) = 0 OR g.preemptions < g.waits) -- else put aside, perhaps
          -- joining a thread or a child that works is no fault: it ends as the wait does
          AND NOT (1000 * g.wait_ns >= whole.wall_ns
                   AND EXISTS (SELECT 1 FROM gone
@@ -173,7 +174,7 @@ WITH params AS (
        SELECT u.function_id, u.outermost, total(u.rest_ns) AS wait_ns, sum(u.waits) AS waits, max(u.longest_ns) AS longest_ns,
               count(*) AS threads, total(u.life_ns) AS life_ns, total(u.page_ns) AS page_ns,
               (SELECT total(self_cpu_ns) FROM threads) - total(u.self_cpu_ns) AS others_ns,
-              (SELECT max(t.self_cpu_ns) FROM threads t
+              (SELECT max(t.self_cpu_ns + t.self_preempted_ns) FROM threads t -- that had work to do
                WHERE NOT EXISTS (SELECT 1 FROM waited o
                                  WHERE o.thread_id = t.id AND o.function_id = u.function_id)) AS busiest_ns
        FROM unlocked u WHERE u.rest_ns > 0 GROUP BY u.function_id, u.outermost),
@@ -181,7 +182,7 @@ WITH params AS (
        VALUES ('*poll*'), ('*select*'), ('*accept*'), ('*recv*'), ('*receive*'), ('*read*'), ('*getline*'), ('*fgets*'),
               ('*wait*'), ('*idle*'), ('*event*'), ('*loop*'), ('*listen*'), ('*input*')),
      waiting AS (
-       SELECT w.*, f.name, f.location,
+       SELECT w.*, f.name, f.location, w.waits || CASE w.waits WHEN 1 THEN ' time' ELSE ' times' END AS often,
               100 * w.wait_ns / nullif(w.life_ns, 0) AS share,
               CASE WHEN 2 * w.page_ns > w.wait_ns THEN 'pages'
                    WHEN w.threads > 1 AND 2 * w.wait_ns >= w.life_ns AND 2 * w.busiest_ns >= whole.wall_ns THEN 'starving'
@@ -200,7 +201,7 @@ WITH params AS (
      lock_sums AS MATERIALIZED (
        SELECT l.lock_id, total(l.wait_ns) AS wait_ns, sum(l.waits) AS waits, count(*) AS threads,
               total(t.end_ns - t.start_ns) AS life_ns,
-              (SELECT max(o.self_cpu_ns) FROM threads o
+              (SELECT max(o.self_cpu_ns + o.self_preempted_ns) FROM threads o
                WHERE o.id NOT IN (SELECT x.thread_id FROM lock_threads x WHERE x.lock_id = l.lock_id)) AS busiest_ns,
               (SELECT CAST(total(h.hold_ns) / max(sum(h.times), 1) AS INTEGER) FROM lock_holds h WHERE h.lock_id = l.lock_id)
               AS held_ns
@@ -244,7 +245,8 @@ WITH params AS (
        SELECT p.function_id, p.site_id, total(a.peak_bytes) AS bytes, sum(a.peak_blocks) AS blocks,
               sum(a.blocks) AS all_blocks, max(a.last_ns) AS last_ns, min(a.first_ns) AS first_ns
        FROM alloc_stacks a JOIN alloc_places p ON p.stack_id = a.id AND p.wrappers = 0
-       WHERE a.peak_blocks > 0 AND p.function_id IS NOT NULL GROUP BY 1, 2),
+       WHERE a.peak_blocks > 0 AND p.function_id IS NOT NULL
+         AND (a.site_id IS NULL OR a.site_id NOT IN (SELECT id FROM kept_sites)) GROUP BY 1, 2),
      -- ---- all of them: worth is what orders them, in hundredths ----
      found(kind, proof, next, words, function, location, sure, share, share_of, saves_cpu_ns, saves_wait_ns, saves_bytes,
            ns, bytes, rows, is_finding, worth) AS (
@@ -280,16 +282,19 @@ WITH params AS (
             LEFT JOIN site_details s ON s.id = c.site_id
        UNION ALL
        SELECT 'waiting', CASE WHEN w.why = 'contention' THEN 'lock-waits' ELSE 'waiting' END,
-              CASE WHEN w.why IN ('contention', 'starving') AND NOT whole.locks THEN 'fisql run --locks ' || whole.command END,
+              CASE WHEN NOT whole.locks AND (w.why IN ('contention', 'starving') OR w.why = 'blocked' AND whole.threads > 1)
+                   THEN 'fisql run --locks ' || whole.command END,
               CASE w.why
-                WHEN 'contention' THEN w.threads || ' threads wait {ns} in {f} ({at}), ' || w.waits || ' times: '
+                WHEN 'contention' THEN w.threads || ' threads wait {ns} in {f} ({at}), ' || w.often || ': '
                      || CASE WHEN whole.locks THEN 'for no lock; for input, output or a sleep'
                              ELSE 'for a lock that one holds too long, or for input and output' END
                 WHEN 'starving' THEN w.threads || ' threads wait {ns} in {f} ({at}) while one other thread works: '
                      || 'they starve for work'
-                WHEN 'pages' THEN '{f} ({at}) waits {ns} for pages to be read from files, ' || w.waits || ' times'
-                WHEN 'blocked' THEN '{f} ({at}) waits {ns}, ' || w.waits || ' times: for files, a sleep or another program'
-                ELSE '{f} ({at}) waits {ns}, ' || w.waits || ' times: for work or input, it seems' END,
+                WHEN 'pages' THEN '{f} ({at}) waits {ns} for pages to be read from files, ' || w.often
+                WHEN 'blocked' THEN '{f} ({at}) waits {ns}, ' || w.often || ': for '
+                     || CASE WHEN whole.threads > 1 AND NOT whole.locks THEN 'a lock, ' ELSE '' END
+                     || 'files, a sleep or another program'
+                ELSE '{f} ({at}) waits {ns}, ' || w.often || ': for work or input, it seems' END,
               w.name, w.location, CASE w.why WHEN 'contention' THEN 'likely' WHEN 'starving' THEN 'likely' ELSE 'certain' END,
               w.share, 'the waiting threads'' time', NULL, CAST(w.wait_ns AS INTEGER), NULL, w.wait_ns, NULL, 1,
               w.why <> 'idle' AND w.share >= params.min_wait AND w.wait_ns >= 1000000,

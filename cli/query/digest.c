@@ -465,6 +465,10 @@ static void print_others(const struct digest *digest, const struct verdicts *ver
             fprintf(digest->out, ", %.1f%% of %s", other->share, other->share_of);
         fputs(": ", digest->out);
         put_command(digest, other->proof);
+        if (other->next != NULL) {
+            fputs("\n   next: ", digest->out);
+            text_put(digest->out, other->next);
+        }
         fputc('\n', digest->out);
     }
 }

@@ -91,8 +91,8 @@ static int read_rows(sqlite3 *database, const struct query_file *query, struct v
     sqlite3_stmt *row = NULL;
     int result = sqlite3_prepare_v2(database, query->sql, -1, &row, NULL);
     int status = result == SQLITE_OK ? query_bind_settings(&request, query, row) : 0;
-    while (status == 0 && result != SQLITE_DONE &&
-           (result = sqlite3_step(row)) == SQLITE_ROW && take(verdicts, row))
+    while (status == 0 && result != SQLITE_DONE && (result = sqlite3_step(row)) == SQLITE_ROW &&
+           take(verdicts, row))
         ;
     if (status == 0 && result == SQLITE_ROW)
         result = SQLITE_NOMEM;

@@ -25,8 +25,8 @@ enum { VERDICTS_FINDINGS = 6, VERDICTS_OTHERS = 3, VERDICTS_MAX = 9, VERDICTS_UN
 struct verdicts {
     struct verdict items[VERDICTS_MAX]; /* the findings, worst first, then the others */
     int count, findings;
-    long findings_all; /* also those that items has no room for */
-    char *checked;     /* what was looked for, with the thresholds */
+    long findings_all;                       /* also those that items has no room for */
+    char *checked;                           /* what was looked for, with the thresholds */
     char *unchecked[VERDICTS_UNCHECKED_MAX]; /* what was not, with the commands that do */
     int unchecked_count;
 };

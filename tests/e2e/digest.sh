@@ -66,6 +66,12 @@ has "digest: not freed, but for what the C library keeps" "Not freed    1 block,
 has "digest: by whom" "; most by main (shop.c:9)" "$(grep '^Not freed' <<<"$digest")"
 has "digest: no errors" "Errors       none seen; the recording is complete" "$digest"
 has "digest: dead code" "Dead code    2 of 5 functions with hooks never called, " "$digest"
+has "digest: what was checked" "
+Checked      errors; CPU time from 1%; waits from 5%" "$digest"
+has "digest: what was not" "
+Not checked  repeated results, ignored errors: fisql run --values ./shop 7
+" "$digest"
+same "query findings: the same list" "$(sed -n 's/^[1-9]\. //p' <<<"$digest")" "$("$fisql" query findings --format csv | tail -n +2 | cut -d, -f2 | tr -d '\r"')"
 has "digest: a finding" "sum (shop.c:7) allocates 50000 blocks that are freed at once: keep one" "$digest"
 has "digest: what it would save, and the command" "   ~1.00 ms, " "$digest"
 command=$(sed -n 's/^   ~1.00 ms, .*: \(fisql query .*\)/\1/p' <<<"$digest")
