@@ -334,8 +334,8 @@ WITH params AS (
               coalesce(20 * m.bytes / nullif(whole.peak_bytes, 0), 0)
        FROM (SELECT gathered.*,
                     bytes >= 1048576 AND blocks >= 1000 AND 10 * blocks >= 9 * all_blocks AND 2 * bytes >= whole.peak_bytes
-                    AND 2 * (last_ns - first_ns) >= whole.wall_ns AND 10 * q.half >= 13 * q.quarter
-                    AND 10 * q.late >= 12 * q.half AND 10 * whole.peak_bytes >= 11 * q.late AS grows
+                    AND 2 * (last_ns - first_ns) >= whole.wall_ns AND 10 * q.half >= 12 * q.quarter
+                    AND 10 * q.late >= 11 * q.half AND 20 * whole.peak_bytes >= 21 * q.late AS grows
              FROM gathered CROSS JOIN quarters q CROSS JOIN whole) m
             CROSS JOIN whole JOIN function_details f ON f.id = m.function_id
             LEFT JOIN site_details s ON s.id = m.site_id

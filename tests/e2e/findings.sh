@@ -1,0 +1,105 @@
+#!/bin/bash
+# `fisql query findings` and the digest name twelve planted mistakes (tests/programs/mistakes.c): each with the digest
+# of a plain recording, or with the command that this suggests. Sound programs have no finding, and the digest says
+# what was looked for and what was largest.
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+cd "$TEST_TMP" || exit 2
+export XDG_CACHE_HOME=$TEST_TMP/cache XDG_CONFIG_HOME=$TEST_TMP/config
+
+"$fisql" cc gcc -O1 -g -o mistakes "$here/tests/programs/mistakes.c" "$here/tests/programs/mistakes_parts.c" -lpthread
+report $? "the mistakes are compiled"
+
+# recorded NAME [OPTION...]: records one mistake into NAME.db, or with options into NAME-more.db
+recorded() {
+    local name=$1 base=$1
+    shift
+    [ $# -eq 0 ] || base=$name-more
+    "$fisql" record -q "$@" -o "$base.bin" ./mistakes "$name" && "$fisql" load -q "$base.bin"
+    report $? "$base: is recorded"
+}
+# findings DB: kind, function, proof and the sentence of each
+findings() {
+    "$fisql" query findings "$1" --format json | python3 -c '
+import json, sys
+for row in json.load(sys.stdin):
+    print(row["kind"], row["function"], row["proof"], row["finding"], sep="|")'
+}
+# named NAME KIND FUNCTION PROOF WORDS: that is the first finding of its kind in NAME.db
+named() {
+    same "$1: its mistake is named" "$2|$3|$4" "$(findings "$1.db" | grep "^$2|" | head -n 1 | cut -d'|' -f1-3)"
+    has "$1: in words" "$5" "$(findings "$1.db" | grep "^$2|" | head -n 1)"
+}
+
+recorded append
+named append copying append_line temporary-allocations "grows a block by a new one 6000 times"
+has "append: where it is called" "called by print_receipt (mistakes.c:" "$("$fisql" digest append.db)"
+recorded inner-loop
+named inner-loop cpu is_digit tight-calls "is called 1228800 times in an inner loop: inline it"
+recorded teardown
+named teardown cpu free_stock finalizers "frees 100000 blocks after the work"
+
+recorded repeated
+command=$(sed -n 's/^   next: //p' <<<"$("$fisql" digest repeated.db)" | head -n 1)
+same "repeated: the next command is suggested" "fisql run --values ./mistakes repeated" "$command"
+recorded repeated --values
+named repeated-more cpu discount repeated-arguments "results again that it gave before for the same arguments"
+
+recorded slow-lock
+named slow-lock waiting take_order lock-waits "4 threads wait"
+same "slow-lock: the next command is suggested" "fisql run --locks ./mistakes slow-lock" \
+    "$(sed -n 's/^   next: //p' <<<"$("$fisql" digest slow-lock.db)" | head -n 1)"
+recorded slow-lock --locks
+named slow-lock-more waiting take_order lock-contention "holds it for long: do the work before or after"
+recorded convoy --locks
+named convoy-more waiting count_visit lock-contention "for mutex"
+recorded ledger
+named ledger waiting write_ledger waiting ": for files, a sleep or another program"
+recorded starving --locks
+named starving-more waiting take_task lock-waits "while one other thread works: they starve for work"
+
+recorded leak
+named leak memory note_order not-freed "loses 2000 of its 4000 blocks, 93.8 KiB"
+recorded hoard
+named hoard memory cache_page peak-memory "holds 11.4 MiB in 20000 blocks at the peak, more all the time"
+recorded churn
+named churn cpu price temporary-allocations "allocates 100000 blocks that are freed at once: keep one"
+recorded regrow
+named regrow copying add_to_basket realloc-chains "grows blocks step by step, 49999 times"
+
+# Sound programs: no finding, and never silence.
+recorded sound
+same "sound: no finding" "" "$(findings sound.db)"
+digest=$("$fisql" digest sound.db)
+has "sound: it says so" "
+No finding: no error was seen, and nothing reaches what is looked for. The largest things are
+-  work (mistakes.c:" "$digest"
+same "sound: the three largest things" 3 "$(grep -c '^-  ' <<<"$digest")"
+has "sound: with the thresholds" "
+Checked      errors; CPU time from 1%; waits from 5% of the waiting threads' time; memory lost or gathered from 10% of " "$digest"
+has "sound: and with what was not checked" "
+Not checked  who holds the locks: fisql run --locks ./mistakes sound
+             repeated results, ignored errors: fisql run --values ./mistakes sound
+             what happens where calls fail: fisql faults ./mistakes sound" "$digest"
+same "sound: all = 1 has them, too" 0 "$("$fisql" query findings sound.db -p all=1 --format csv | tail -n 1 | tr -d '\r' | sed 's/.*,//')"
+same "sound: thresholds are parameters" 1 "$([ "$("$fisql" query findings leak.db -p min_memory=200 -p min_lost=3000 --format csv | grep -c note_order)" = 0 ] && echo 1)"
+
+source=$(echo "$sources"/lua5.4/lua5.4-*/src)
+if [ -d "$source" ]; then
+    mkdir include && echo "#define DEB_HOST_MULTIARCH \"$(gcc -print-multiarch)\"" >include/lua5.4-deb-multiarch.h
+    # shellcheck disable=SC2046 # a list of files
+    (cd "$source" && "$fisql" cc gcc -O2 -g -w -I"$TEST_TMP/include" -DLUA_USE_LINUX -DLUA_COMPAT_5_3 -Wl,-E \
+        -o "$TEST_TMP/lua" $(ls ./*.c | grep -v luac.c) -lm -ldl)
+    report $? "Lua is compiled"
+    cat >script.lua <<'L'
+local words, count = {}, 0
+for i = 1, 3000 do words[i % 100 + 1] = string.format("%05d", i * 7919 % 801) end
+table.sort(words)
+for word in table.concat(words, " "):rep(20):gmatch("%S+") do count = count + #word end
+local function fib(n) return n < 2 and n or fib(n - 1) + fib(n - 2) end
+print(count, fib(16))
+L
+    "$fisql" record -q -o lua.bin ./lua script.lua >/dev/null && "$fisql" load -q lua.bin
+    report $? "Lua is recorded"
+    same "Lua: no finding of waiting, memory or errors" "" "$(findings lua.db | grep -v '^cpu|')"
+fi
