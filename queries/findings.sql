@@ -84,8 +84,8 @@ WITH params AS (
               NULL, found_location, 'certain', rows
        FROM (SELECT *, row_number() OVER () AS place, count(*) OVER () AS rows FROM fault_crashes) WHERE place = 1),
      ignored AS (
-       SELECT *, row_number() OVER (ORDER BY errno IS NULL, dropped DESC, function) AS place, count(*) OVER () AS rows
-       FROM failing_calls WHERE dropped > 0 AND passed_on = 0),
+       SELECT *, row_number() OVER (ORDER BY dropped DESC, function) AS place, count(*) OVER () AS rows
+       FROM failing_calls WHERE dropped > 0 AND passed_on = 0 AND errno IS NOT NULL),
      -- ---- processor time: the patterns' own guesses ----
      patterns(kind, proof, words, function, location, saves_ns, bytes, sure) AS (
        SELECT 'cpu', 'temporary-allocations',
@@ -112,7 +112,7 @@ WITH params AS (
        UNION ALL
        SELECT 'cpu', 'tight-calls', '{f} is called ' || calls || ' times in an inner loop: inline it', function, location,
               calls * 2.0, NULL, 'likely'
-       FROM tight_calls
+       FROM tight_calls WHERE self_cpu_ns < 10 * calls -- else it works for longer than calling it takes
        UNION ALL
        SELECT 'cpu', 'finalizers',
               '{f} frees ' || frees || ' blocks after the work, as the end of the process does: leave out what only frees',
@@ -143,6 +143,8 @@ WITH params AS (
        FROM replaced r JOIN function_stats s ON s.function_id = r.function_id
             LEFT JOIN frames fr ON fr.id = r.frame_id),
      -- ---- waiting: by function and thread; a thread's own outermost function waits for work ----
+     active AS MATERIALIZED ( -- when a thread had work to do, on a processor or not, hooks included
+       SELECT id, start_ns, end_ns, max(0, raw_self_ns - self_wait_ns) AS active_ns FROM threads),
      gone AS (
        SELECT t.id AS thread_id, x.end_ns FROM threads t JOIN threads x ON x.process_id = t.process_id AND x.id <> t.id
        UNION ALL
@@ -167,14 +169,14 @@ WITH params AS (
        FROM lock_waits w JOIN frames fr ON fr.id = w.frame_id GROUP BY 1, 2),
      unlocked AS (
        SELECT w.*, max(0, w.wait_ns - coalesce(l.wait_ns, 0)) AS rest_ns,
-              t.end_ns - t.start_ns AS life_ns, t.self_cpu_ns
-       FROM waited w JOIN threads t ON t.id = w.thread_id
+              t.end_ns - t.start_ns AS life_ns, t.active_ns
+       FROM waited w JOIN active t ON t.id = w.thread_id
             LEFT JOIN locked l ON l.thread_id = w.thread_id AND l.function_id = w.function_id),
      waiting_in AS MATERIALIZED (
        SELECT u.function_id, u.outermost, total(u.rest_ns) AS wait_ns, sum(u.waits) AS waits, max(u.longest_ns) AS longest_ns,
               count(*) AS threads, total(u.life_ns) AS life_ns, total(u.page_ns) AS page_ns,
-              (SELECT total(self_cpu_ns) FROM threads) - total(u.self_cpu_ns) AS others_ns,
-              (SELECT max(t.self_cpu_ns + t.self_preempted_ns) FROM threads t -- that had work to do
+              (SELECT total(active_ns) FROM active) - total(u.active_ns) AS others_ns,
+              (SELECT max(t.active_ns) FROM active t
                WHERE NOT EXISTS (SELECT 1 FROM waited o
                                  WHERE o.thread_id = t.id AND o.function_id = u.function_id)) AS busiest_ns
        FROM unlocked u WHERE u.rest_ns > 0 GROUP BY u.function_id, u.outermost),
@@ -201,7 +203,7 @@ WITH params AS (
      lock_sums AS MATERIALIZED (
        SELECT l.lock_id, total(l.wait_ns) AS wait_ns, sum(l.waits) AS waits, count(*) AS threads,
               total(t.end_ns - t.start_ns) AS life_ns,
-              (SELECT max(o.self_cpu_ns + o.self_preempted_ns) FROM threads o
+              (SELECT max(o.active_ns) FROM active o
                WHERE o.id NOT IN (SELECT x.thread_id FROM lock_threads x WHERE x.lock_id = l.lock_id)) AS busiest_ns,
               (SELECT CAST(total(h.hold_ns) / max(sum(h.times), 1) AS INTEGER) FROM lock_holds h WHERE h.lock_id = l.lock_id)
               AS held_ns
@@ -214,14 +216,16 @@ WITH params AS (
              FROM lock_waits w GROUP BY w.lock_id, w.frame_id, w.site_id, w.held_by_frame_id, w.held_by_site_id)
        WHERE place = 1),
      lock_findings AS (
-       SELECT s.*, l.name AS lock, l.kind, f.name AS function, at.location, coalesce(h.name, '?') AS holder,
+       SELECT s.*, s.threads || CASE s.threads WHEN 1 THEN ' thread waits' ELSE ' threads wait' END AS who,
+              l.kind IN ('condition', 'semaphore') AND s.threads > 1 AND 2 * s.wait_ns >= s.life_ns
+              AND 2 * s.busiest_ns >= whole.wall_ns AS starving, l.name AS lock, l.kind, f.name AS function, at.location, coalesce(h.name, '?') AS holder,
               hs.location AS held_at, 100 * s.wait_ns / nullif(s.life_ns, 0) AS share,
               l.kind IN ('condition', 'semaphore') AS signalled
        FROM lock_sums s JOIN lock_details l ON l.id = s.lock_id JOIN lock_places p ON p.lock_id = s.lock_id
             LEFT JOIN frames fr ON fr.id = p.frame_id LEFT JOIN functions f ON f.id = fr.function_id
             LEFT JOIN site_details at ON at.id = p.site_id
             LEFT JOIN frames hf ON hf.id = p.held_frame_id LEFT JOIN functions h ON h.id = hf.function_id
-            LEFT JOIN site_details hs ON hs.id = p.held_site_id
+            LEFT JOIN site_details hs ON hs.id = p.held_site_id CROSS JOIN whole
        WHERE l.kind NOT IN ('thread', 'once')),
      -- ---- memory ----
      lost AS MATERIALIZED (
@@ -302,17 +306,18 @@ WITH params AS (
        FROM waiting w CROSS JOIN whole CROSS JOIN params
        UNION ALL
        SELECT 'waiting', CASE WHEN l.signalled THEN 'lock-waits' ELSE 'lock-contention' END, NULL,
-              CASE WHEN l.signalled THEN l.threads || ' threads wait {ns} for ' || l.lock || ' in {f} while one other thread '
-                   || 'works: they starve for work'
-                   WHEN l.kind = 'barrier' THEN l.threads || ' threads wait {ns} at ' || l.lock || ' in {f} for the slowest of them'
-                   ELSE l.threads || ' threads wait {ns} in {f} for ' || l.lock || ', ' || l.waits || ' times, while '
-                        || l.holder || ' (' || coalesce(l.held_at, '?') || ') holds it'
-                        || CASE WHEN l.held_ns >= 100000 THEN ' for long: do the work before or after'
-                           ELSE ' for moments: divide it, or let each thread have its own' END END,
+              l.who || ' {ns} '
+              || CASE WHEN l.signalled THEN 'for ' || l.lock || ' in {f}'
+                      || CASE WHEN l.starving THEN ' while one other thread works: they starve for work' ELSE '' END
+                 WHEN l.kind = 'barrier' THEN 'at ' || l.lock || ' in {f} for the slowest of them'
+                 ELSE 'in {f} for ' || l.lock || ', ' || l.waits || CASE l.waits WHEN 1 THEN ' time' ELSE ' times' END
+                      || ', while ' || l.holder || ' (' || coalesce(l.held_at, '?') || ') holds it'
+                      || CASE WHEN l.held_ns >= 100000 THEN ' for long: do the work before or after'
+                         ELSE ' for moments: divide it, or let each thread have its own' END END,
               l.function, l.location, 'certain', l.share, 'the waiting threads'' time', NULL,
               CAST(l.wait_ns AS INTEGER), NULL, l.wait_ns, NULL, 1,
               l.share >= params.min_wait AND l.wait_ns >= 1000000
-              AND (NOT l.signalled OR l.threads > 1 AND l.share >= 50 AND 2 * l.busiest_ns >= whole.wall_ns),
+              AND (NOT l.signalled OR l.starving),
               l.share
        FROM lock_findings l CROSS JOIN whole CROSS JOIN params
        UNION ALL
@@ -353,9 +358,10 @@ WITH params AS (
                                     CASE kind WHEN 'copying' THEN 'cpu' ELSE kind END
                                     ORDER BY is_finding DESC, worth DESC, proof, words) AS choice
        FROM found),
-     placed AS ( -- of what is no finding, the largest of each kind comes first
+     placed AS ( -- of what is no finding, the largest of each kind comes first, and less than a hundredth last
        SELECT *, CASE WHEN is_finding THEN 0
-                 ELSE row_number() OVER (PARTITION BY is_finding, kind ORDER BY worth DESC, proof, words) END AS place
+                 ELSE row_number() OVER (PARTITION BY is_finding, kind, worth >= 1 ORDER BY worth DESC, proof, words)
+                      + 1000000 * (worth < 1) END AS place
        FROM single WHERE choice = 1),
      ranked AS MATERIALIZED (
        SELECT *, row_number() OVER (ORDER BY is_finding DESC, place, worth DESC, proof, words) AS rank
