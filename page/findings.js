@@ -102,7 +102,7 @@ function verdicts(model, long) {
       none.length > 0 && el('ul', { class: 'main-findings' }, none.map((one) => el('li', null, breakable(visible(one.text)),
         one.share !== null && `, ${one.share.toFixed(1)} % of ${one.share_of}`)))];
   return [listed, all > worst.length && leftOut(`${count(all - worst.length)} more: fisql query findings`),
-    (long || worst.length === 0) && el('p', { class: 'quiet' }, `Checked: ${checked}.`, unchecked.length > 0 && ` Not checked: ${visible(unchecked.join('; '))}.`)];
+    (long || worst.length === 0) && el('p', { class: 'quiet checked' }, `Checked: ${checked}.`, unchecked.length > 0 && ` Not checked: ${visible(unchecked.join('; '))}.`)];
 }
 
 export function mainFindings(model) {

@@ -218,7 +218,8 @@ WITH params AS (
      lock_findings AS (
        SELECT s.*, s.threads || CASE s.threads WHEN 1 THEN ' thread waits' ELSE ' threads wait' END AS who,
               l.kind IN ('condition', 'semaphore') AND s.threads > 1 AND 2 * s.wait_ns >= s.life_ns
-              AND 2 * s.busiest_ns >= whole.wall_ns AS starving, l.name AS lock, l.kind, f.name AS function, at.location, coalesce(h.name, '?') AS holder,
+              AND 2 * s.busiest_ns >= whole.wall_ns AS starving,
+              l.name AS lock, l.kind, f.name AS function, at.location, coalesce(h.name, '?') AS holder,
               hs.location AS held_at, 100 * s.wait_ns / nullif(s.life_ns, 0) AS share,
               l.kind IN ('condition', 'semaphore') AS signalled
        FROM lock_sums s JOIN lock_details l ON l.id = s.lock_id JOIN lock_places p ON p.lock_id = s.lock_id
@@ -346,7 +347,8 @@ WITH params AS (
             LEFT JOIN site_details s ON s.id = m.site_id
        UNION ALL -- no finding in itself, but where time goes
        SELECT 'cpu', 'hot-functions', CASE WHEN NOT whole.arguments THEN 'fisql run --values ' || whole.command END,
-              '{f} ({at}) takes {ns} in its own code, in ' || h.calls || CASE h.calls WHEN 1 THEN ' call' ELSE ' calls' END, f.name, f.location, 'certain',
+              '{f} ({at}) takes {ns} in its own code, in ' || h.calls || CASE h.calls WHEN 1 THEN ' call' ELSE ' calls' END,
+              f.name, f.location, 'certain',
               100.0 * h.self_cpu_ns / max(whole.cpu_ns, 1), 'CPU time', NULL, NULL, NULL, h.self_cpu_ns, NULL, 1, 0,
               100.0 * h.self_cpu_ns / max(whole.cpu_ns, 1)
        FROM (SELECT * FROM function_stats ORDER BY self_cpu_ns DESC, function_id LIMIT 3) h CROSS JOIN whole

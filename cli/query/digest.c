@@ -1,13 +1,12 @@
 /* The digest of a run: see digest.h. total() makes the sums, so a hostile database overflows
  * none. */
 #include "cli/query/digest.h"
+#include "cli/query/digest_parts.h"
 
 #include "cli/out/output.h"
 #include "cli/out/say.h"
 #include "cli/out/text.h"
-#include "cli/query/query_set.h"
 #include "cli/query/time_doubt.h"
-#include "cli/query/verdicts.h"
 #include "cli/run/database.h"
 #include "cli/run/ending.h"
 #include "cli/run/run_view.h"
@@ -15,7 +14,6 @@
 #include "cli/run/names.h"
 #include "cli/run/own_code.h"
 
-#include <limits.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,83 +22,11 @@
 extern const char digest_sql_run[], digest_sql_functions[], digest_sql_not_freed[],
     digest_sql_allocated[], digest_sql_trouble[], digest_sql_inventory[];
 
-enum { ROWS = 5, MORE_MAX = 8, TITLE_WIDTH = 13, NAME_WIDTH = 48 };
-
-struct digest {
-    sqlite3 *database;
-    const char *path;
-    FILE *out;
-    const struct query_set *set;
-    double cpu_ns;
-    const char *more[MORE_MAX]; /* queries */
-    int more_count;
-};
-
-/* ---- words ---- */
-
-/* Puts a function's name as people may see it, cut if it is long. */
-static void put_name(FILE *out, const char *name)
-{
-    const char *known = name != NULL ? name : "?";
-    char *shown = text_shown(known, strlen(known));
-    if (shown != NULL && text_width(shown) > NAME_WIDTH)
-        fprintf(out, "%.*s…", (int)text_fits(shown, NAME_WIDTH - 1), shown);
-    else
-        fputs(shown != NULL ? shown : "?", out);
-    free(shown);
-}
+enum { ROWS = 5 };
 
 static void put_count(FILE *out, double count, const char *noun, const char *plural)
 {
     fprintf(out, "%.0f %s%s", count, noun, count == 1 ? "" : plural);
-}
-
-static void put_time(FILE *out, double ns)
-{
-    char text[64];
-    output_time(ns, text, sizeof text);
-    fputs(text, out);
-}
-
-static void put_bytes(FILE *out, double bytes)
-{
-    char text[64];
-    output_bytes(bytes, text, sizeof text);
-    fputs(text, out);
-}
-
-static void put_title(FILE *out, const char *title)
-{
-    fprintf(out, "%-*s", TITLE_WIDTH, title);
-}
-
-/* Puts a path as one word for a shell. */
-static void put_word(FILE *out, const char *path)
-{
-    bool plain = path[strcspn(path, " '\"\\$`&|;<>()*?[]#~\t\n!{}")] == '\0';
-    fputs(plain ? "" : "'", out);
-    for (const char *at = path; *at != '\0';) {
-        char part[PATH_MAX];
-        size_t length = strcspn(at, "'");
-        snprintf(part, sizeof part, "%.*s", (int)length, at);
-        text_put(out, part);
-        at += length;
-        if (*at == '\'') {
-            fputs("'\\''", out);
-            at++;
-        }
-    }
-    fputs(plain ? "" : "'", out);
-}
-
-/* Puts the command that shows more. It names the database unless that is the default one. */
-static void put_command(const struct digest *digest, const char *query)
-{
-    fprintf(digest->out, "fisql query %s", query);
-    if (strcmp(digest->path, "run.db") == 0)
-        return;
-    fputc(' ', digest->out);
-    put_word(digest->out, digest->path);
 }
 
 /* Does the query give rows, with its defaults? */
@@ -116,15 +42,15 @@ static bool has_rows(const struct digest *digest, const char *name)
 /* Remembers a query that shows more, for put_more(). */
 static void add_more(struct digest *digest, const char *query)
 {
-    if (digest->more_count < MORE_MAX && has_rows(digest, query))
+    if (digest->more_count < DIGEST_MORE_MAX && has_rows(digest, query))
         digest->more[digest->more_count++] = query;
 }
 
 /* Prints the queries that show more, in one line. */
 static void put_more(const struct digest *digest)
 {
-    put_title(digest->out, "More");
-    put_command(digest, "NAME");
+    digest_put_title(digest->out, "More");
+    digest_put_command(digest, "NAME");
     for (int i = 0; i < digest->more_count; i++)
         fprintf(digest->out, "%s%s", i == 0 ? ": " : ", ", digest->more[i]);
     fputc('\n', digest->out);
@@ -178,23 +104,23 @@ static int print_head(const struct digest *digest)
         text_put(digest->out, ending);
         fputc('\n', digest->out);
     }
-    put_time(digest->out, number(row, 1));
+    digest_put_time(digest->out, number(row, 1));
     fputs(" long, ", digest->out);
-    put_time(digest->out, digest->cpu_ns);
+    digest_put_time(digest->out, digest->cpu_ns);
     /* Less than a hundredth changes no reader's mind. */
     if (100 * number(row, 7) >= digest->cpu_ns && number(row, 7) > 0) {
         fputs(" ± ", digest->out);
-        put_time(digest->out, number(row, 7));
+        digest_put_time(digest->out, number(row, 7));
     }
     fputs(" on processors", digest->out);
     if (100 * number(row, 6) >= digest->cpu_ns && number(row, 6) > 0) {
         fputs(", ", digest->out);
-        put_time(digest->out, number(row, 6));
+        digest_put_time(digest->out, number(row, 6));
         fputs(" put aside", digest->out);
     }
     if (number(row, 8) > 0) {
         fputs(", ", digest->out);
-        put_time(digest->out, number(row, 8));
+        digest_put_time(digest->out, number(row, 8));
         fputs(" paused", digest->out);
     }
     fputs("; ", digest->out);
@@ -231,10 +157,10 @@ static int print_functions(struct digest *digest, const char *title, enum measur
     while (sqlite3_step(row) == SQLITE_ROW) {
         char time[64];
         output_doubtful_time(number(row, 0), share * number(row, 4), time, sizeof time);
-        put_title(digest->out, rows++ == 0 ? title : "");
+        digest_put_title(digest->out, rows++ == 0 ? title : "");
         fprintf(digest->out, "%10s %5.1f%%  ", time,
                 number(row, 6) > 0 ? 100 * number(row, 0) / number(row, 6) : 0);
-        put_name(digest->out, word(row, 2));
+        digest_put_name(digest->out, word(row, 2));
         fputs(" (", digest->out);
         text_put(digest->out, word(row, 3));
         fputs("), ", digest->out);
@@ -249,7 +175,8 @@ static int print_functions(struct digest *digest, const char *title, enum measur
     if (measure == MEASURE_WAIT && within > 0)
         add_more(digest, "lock-waits");
     if (rows == 0 && measure == MEASURE_WAIT)
-        fprintf(digest->out, "%-*sno thread waited\n", TITLE_WIDTH, title);
+        fprintf(digest->out, "%-*sno thread waited
+", DIGEST_TITLE_WIDTH, title);
     return 0;
 }
 
@@ -259,7 +186,7 @@ static void put_most(const struct digest *digest, sqlite3_stmt *row, int column)
     if (word(row, column) == NULL)
         return;
     fputs("; most by ", digest->out);
-    put_name(digest->out, word(row, column));
+    digest_put_name(digest->out, word(row, column));
     fputs(" (", digest->out);
     text_put(digest->out, word(row, column + 1));
     fputc(')', digest->out);
@@ -271,11 +198,11 @@ static int print_not_freed(struct digest *digest)
     sqlite3_stmt *row = prepare_row(digest, digest_sql_not_freed);
     if (row == NULL)
         return 2;
-    put_title(digest->out, "Not freed");
+    digest_put_title(digest->out, "Not freed");
     if (number(row, 0) > 0) {
         put_count(digest->out, number(row, 0), "block", "s");
         fputs(", ", digest->out);
-        put_bytes(digest->out, number(row, 1));
+        digest_put_bytes(digest->out, number(row, 1));
         put_most(digest, row, 2);
         fputc('\n', digest->out);
         add_more(digest, "not-freed");
@@ -293,7 +220,7 @@ static int print_allocations(struct digest *digest)
         return 2;
     FILE *out = digest->out;
     double blocks = number(row, 0);
-    put_title(out, "Allocations");
+    digest_put_title(out, "Allocations");
     if (blocks == 0) {
         fputs("none recorded\n", out);
         sqlite3_finalize(row);
@@ -301,10 +228,10 @@ static int print_allocations(struct digest *digest)
     }
     put_count(out, blocks, "block", "s");
     fputs(", ", out);
-    put_bytes(out, number(row, 1));
+    digest_put_bytes(out, number(row, 1));
     if (sqlite3_column_type(row, 2) != SQLITE_NULL) {
         fputs("; ", out);
-        put_bytes(out, number(row, 2));
+        digest_put_bytes(out, number(row, 2));
         fputs(" at most live", out);
     }
     fprintf(out, "; %.0f%% freed at once", 100 * number(row, 3) / blocks);
@@ -331,7 +258,7 @@ static int print_errors(struct digest *digest)
     if (row == NULL)
         return 2;
     FILE *out = digest->out;
-    put_title(out, "Errors");
+    digest_put_title(out, "Errors");
     double count = put_some(out, number(row, 0), 0, "crash");
     count = put_some(out, number(row, 1), count, "double free");
     count = put_some(out, number(row, 2), count, "bad free");
@@ -371,12 +298,12 @@ static int print_limits(struct digest *digest)
     while (sqlite3_step(row) == SQLITE_ROW) {
         if (rows++ >= ROWS)
             continue;
-        put_title(digest->out, rows == 1 ? "Left out" : "");
+        digest_put_title(digest->out, rows == 1 ? "Left out" : "");
         text_put(digest->out, word(row, 0));
         fputc('\n', digest->out);
     }
     if (rows > ROWS)
-        fprintf(digest->out, "%-*sand %ld more\n", TITLE_WIDTH, "", rows - ROWS);
+        fprintf(digest->out, "%-*sand %ld more\n", DIGEST_TITLE_WIDTH, "", rows - ROWS);
     if (rows > 0)
         add_more(digest, "completeness");
     return database_rows_end(row, "what was left out");
@@ -388,13 +315,13 @@ static int print_dead_code(struct digest *digest)
     if (row == NULL)
         return 2;
     double all = number(row, 0), dead = number(row, 1);
-    put_title(digest->out, "Dead code");
+    digest_put_title(digest->out, "Dead code");
     fprintf(digest->out, "%.0f of ", dead);
     put_count(digest->out, all, "function", "s");
     fputs(" with hooks never called", digest->out);
     if (dead > 0) {
         fputs(", ", digest->out);
-        put_bytes(digest->out, number(row, 2));
+        digest_put_bytes(digest->out, number(row, 2));
         fputs(" of code\n", digest->out);
         add_more(digest, "dead-code");
     } else {
@@ -402,116 +329,6 @@ static int print_dead_code(struct digest *digest)
     }
     sqlite3_finalize(row);
     return 0;
-}
-
-/* ---- findings ---- */
-
-/* Puts what heeding a finding would save, or that it is an error. */
-static void put_saving(FILE *out, const struct verdict *finding)
-{
-    if (strcmp(finding->kind, "error") == 0)
-        fputs("an error", out);
-    else if (strcmp(finding->kind, "ignored error") == 0)
-        fputs("an error ignored", out);
-    bool of_time = finding->share_of == NULL || strcmp(finding->share_of, "allocated bytes") != 0;
-    if (finding->saves_cpu_ns >= 0 && of_time) {
-        fputc('~', out);
-        put_time(out, finding->saves_cpu_ns);
-    } else if (finding->saves_wait_ns >= 0) {
-        fputs("up to ", out);
-        put_time(out, finding->saves_wait_ns);
-        fputs(" of waiting", out);
-    } else if (finding->saves_bytes >= 0) {
-        put_bytes(out, finding->saves_bytes);
-    }
-    if (finding->share >= 0)
-        fprintf(out, ", %.0f%% of %s", finding->share, finding->share_of);
-}
-
-/* Puts where a finding comes from, how sure it is, its proof and the next command. */
-static void put_finding_details(const struct digest *digest, const struct verdict *finding)
-{
-    FILE *out = digest->out;
-    if (strcmp(finding->sure, "certain") != 0)
-        fprintf(out, ", %s", finding->sure);
-    if (finding->caller != NULL) {
-        fputs(", called by ", out);
-        put_name(out, finding->caller);
-        if (finding->called_from != NULL) {
-            fputs(" (", out);
-            text_put(out, finding->called_from);
-            fputc(')', out);
-        }
-    }
-    fputs(": ", out);
-    put_command(digest, finding->proof);
-    if (finding->next != NULL) {
-        fputs("\n   next: ", out);
-        text_put(out, finding->next);
-    }
-    fputc('\n', out);
-}
-
-/* Prints the largest things that are no finding. */
-static void print_others(const struct digest *digest, const struct verdicts *verdicts)
-{
-    fputs("\nNo finding: no error was seen, and nothing reaches what is looked for.", digest->out);
-    fputs(verdicts->count > 0 ? " The largest things are\n" : "\n", digest->out);
-    for (int i = 0; i < verdicts->count; i++) {
-        const struct verdict *other = &verdicts->items[i];
-        fputs("-  ", digest->out);
-        text_put(digest->out, other->text);
-        if (other->share >= 0)
-            fprintf(digest->out, ", %.1f%% of %s", other->share, other->share_of);
-        fputs(": ", digest->out);
-        put_command(digest, other->proof);
-        if (other->next != NULL) {
-            fputs("\n   next: ", digest->out);
-            text_put(digest->out, other->next);
-        }
-        fputc('\n', digest->out);
-    }
-}
-
-static void print_checked(FILE *out, const struct verdicts *verdicts)
-{
-    fputc('\n', out);
-    put_title(out, "Checked");
-    fprintf(out, "%s\n", verdicts->checked);
-    for (int i = 0; i < verdicts->unchecked_count; i++) {
-        put_title(out, i == 0 ? "Not checked" : "");
-        text_put(out, verdicts->unchecked[i]);
-        fputc('\n', out);
-    }
-}
-
-static int print_findings(const struct digest *digest)
-{
-    struct verdicts verdicts;
-    FILE *out = digest->out;
-    int status = verdicts_read(digest->database, digest->set, &verdicts);
-    if (status == 0 && verdicts.findings == 0)
-        print_others(digest, &verdicts);
-    else if (status == 0)
-        fputs("\nFindings, worst first, with a guess at what they would save\n", out);
-    for (int i = 0; i < verdicts.findings && status == 0; i++) {
-        fprintf(out, "%d. ", i + 1);
-        text_put(out, verdicts.items[i].text);
-        if (verdicts.items[i].rows > 1)
-            fprintf(out, " (and %ld more)", verdicts.items[i].rows - 1);
-        fputs("\n   ", out);
-        put_saving(out, &verdicts.items[i]);
-        put_finding_details(digest, &verdicts.items[i]);
-    }
-    if (status == 0 && verdicts.findings_all > verdicts.findings) {
-        fprintf(out, "   and %ld more: ", verdicts.findings_all - verdicts.findings);
-        put_command(digest, "findings");
-        fputc('\n', out);
-    }
-    if (status == 0)
-        print_checked(out, &verdicts);
-    verdicts_release(&verdicts);
-    return status;
 }
 
 int digest_print(sqlite3 *database, const char *path, FILE *out)
@@ -540,7 +357,7 @@ int digest_print(sqlite3 *database, const char *path, FILE *out)
     if (status == 0)
         put_more(&digest);
     if (status == 0)
-        status = print_findings(&digest);
+        status = digest_put_findings(&digest);
     query_set_release(&set);
     return status;
 }
