@@ -175,8 +175,7 @@ static int print_functions(struct digest *digest, const char *title, enum measur
     if (measure == MEASURE_WAIT && within > 0)
         add_more(digest, "lock-waits");
     if (rows == 0 && measure == MEASURE_WAIT)
-        fprintf(digest->out, "%-*sno thread waited
-", DIGEST_TITLE_WIDTH, title);
+        fprintf(digest->out, "%-*sno thread waited\n", DIGEST_TITLE_WIDTH, title);
     return 0;
 }
 
