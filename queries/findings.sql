@@ -1,5 +1,5 @@
 -- title:       Findings
--- question:    What is wrong with this run, and what would it save to mend it?
+-- question:    What is wrong with this run, and what would it save?
 -- group:       Findings
 -- description: The verdicts of all analyses in one list, worst first: errors, processor time, memory that is
 --              copied again and again, waiting, memory that is lost or only grows. Each says what it would save,

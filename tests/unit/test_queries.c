@@ -14,7 +14,8 @@
 #include <sqlite3.h>
 #include <stdlib.h>
 
-static const char *const groups[] = {"Time",
+static const char *const groups[] = {"Findings",
+                                     "Time",
                                      "Inlining and call structure",
                                      "Coverage and threads",
                                      "Memory",
@@ -222,14 +223,17 @@ static void check_steps(const struct query_file *query, sqlite3_stmt *statement)
 
 /* Queries that look up single calls or blocks by id, or read them where a parameter asks for it; all
  * others must not open these tables. */
-static const char *const lookup_queries[] = {
-    "anomalies",           "bad-frees",          "block-owners",
-    "completeness",        "deep-stacks",        "double-frees",
-    "failing-calls",       "growing-calls",      "handles",
-    "hot-functions",       "incidents",          "lock-waits",
-    "mismatched-frees",    "not-freed",          "outliers",
-    "parallel-candidates", "repeated-arguments", "repeated-calls",
-    "slow-calls",          "thread-exclusive"};
+static const char *const lookup_queries[] = {"anomalies",           "bad-frees",
+                                             "block-owners",        "completeness",
+                                             "deep-stacks",         "double-frees",
+                                             "failing-calls",       "findings",
+                                             "growing-calls",       "handles",
+                                             "hot-functions",       "incidents",
+                                             "lock-waits",          "mismatched-frees",
+                                             "not-freed",           "outliers",
+                                             "parallel-candidates", "repeated-arguments",
+                                             "repeated-calls",      "slow-calls",
+                                             "thread-exclusive"};
 
 static bool plan_has(sqlite3_stmt *plan, const char *opcode, int p1, int p2)
 {
