@@ -8,6 +8,7 @@
 #include "cli/out/pager.h"
 #include "cli/out/say.h"
 #include "cli/out/terminal.h"
+#include "cli/run/database.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -207,10 +208,10 @@ static int judge(const struct options *options, sqlite3 *database)
 /* Says how many functions no row was written of though chance does not explain their difference. */
 static int say_hidden(sqlite3 *database)
 {
-    sqlite3_stmt *statement = NULL;
-    if (sqlite3_prepare_v2(database, cmd_diff_sql_hidden, -1, &statement, NULL) != SQLITE_OK)
-        return fail("the runs cannot be compared: %s", sqlite3_errmsg(database));
-    if (sqlite3_step(statement) == SQLITE_ROW) {
+    sqlite3_stmt *statement = database_ask(database, cmd_diff_sql_hidden);
+    if (statement == NULL)
+        return 2;
+    if (database_row(statement)) {
         long hooks = (long)sqlite3_column_int64(statement, 0);
         long noise = (long)sqlite3_column_int64(statement, 1);
         if (hooks > 0)

@@ -31,7 +31,8 @@ SELECT *,
                               WHEN time_change < 0 THEN 'faster, ' ELSE '' END
                       || CASE WHEN NOT wait_change THEN '' WHEN own_b > own_a THEN 'waits longer, ' ELSE 'waits less, ' END
                       || CASE WHEN bytes_b > bytes_a OR (bytes_b = bytes_a AND allocs_b > allocs_a) THEN 'allocates more, '
-                              WHEN bytes_b < bytes_a OR allocs_b < allocs_a THEN 'allocates less, ' ELSE '' END, ', ') END AS change
+                              WHEN bytes_b < bytes_a OR allocs_b < allocs_a THEN 'allocates less, ' ELSE '' END, ', ')
+            END AS change
 FROM seen
 
 -- statement: functions

@@ -43,7 +43,8 @@ WITH RECURSIVE
      whole AS MATERIALIZED (SELECT sum(self_cpu_ns) AS cpu_ns FROM function_stats),
      off AS MATERIALIZED ( -- time off the processor, and how much of it came before
        SELECT thread_id, start_ns, wait_ns + preempted_ns AS off_ns,
-              sum(wait_ns + preempted_ns) OVER (PARTITION BY thread_id ORDER BY start_ns, id) - wait_ns - preempted_ns AS before_ns
+              sum(wait_ns + preempted_ns) OVER (PARTITION BY thread_id ORDER BY start_ns, id) - wait_ns - preempted_ns
+              AS before_ns
        FROM gaps WHERE wait_ns + preempted_ns > 0),
      running AS MATERIALIZED ( -- threads, and how far apart the moments are in each, in time on the processor
        SELECT t.id, t.first_call_id, t.last_call_id, t.start_ns,
@@ -59,7 +60,8 @@ WITH RECURSIVE
      moments AS MATERIALIZED (
        SELECT thread_id, number, ns
        FROM (SELECT thread_id, number,
-                    start_ns + position + sum(off_ns) OVER (PARTITION BY thread_id ORDER BY position, number IS NOT NULL, number) AS ns
+                    start_ns + position + sum(off_ns) OVER (PARTITION BY thread_id
+                                                            ORDER BY position, number IS NOT NULL, number) AS ns
              FROM (SELECT e.thread_id, e.number, CAST(r.cpu_ns * (e.number + 0.5) / r.moments AS INTEGER) AS position,
                           0 AS off_ns, r.start_ns
                    FROM even e JOIN running r ON r.id = e.thread_id
@@ -169,7 +171,8 @@ WITH RECURSIVE
               (SELECT sum(max(0, n.cpu_ns - e.early_ns) * n.calls) / sum(n.cpu_ns * n.calls) FROM numbered n
                WHERE n.place_id = e.place_id AND n.within = e.within) * k.cpu_ns AS saved_ns,
               CASE WHEN 2 * (e.late_own_ns - e.early_own_ns) >= e.late_ns - e.early_ns THEN 'own code'
-                   WHEN e.late_callees >= params.min_ratio * max(e.early_callees, 1) THEN 'more calls' ELSE 'longer calls' END AS by
+                   WHEN e.late_callees >= params.min_ratio * max(e.early_callees, 1) THEN 'more calls'
+                   ELSE 'longer calls' END AS by
        FROM ends e JOIN fitted f ON f.place_id = e.place_id AND f.within = e.within AND f.choice = 1
             JOIN known k ON k.place_id = e.place_id CROSS JOIN params
        WHERE f.error <= params.max_error AND (f.shape <> 'logarithmic' OR params.logarithmic)),
@@ -178,7 +181,7 @@ WITH RECURSIVE
        FROM growing g CROSS JOIN params CROSS JOIN whole
        WHERE 100 * g.saved_ns >= params.min_saved * whole.cpu_ns
          AND (g.by = 'own code' OR NOT EXISTS (
-           SELECT 1 FROM growing k JOIN calls l ON l.id = g.late_call
+           SELECT 1 FROM growing k
            WHERE k.place_id <> g.place_id AND 2 * k.saved_ns >= g.saved_ns
              AND EXISTS (SELECT 1 FROM numbered n JOIN numbered m ON m.place_id = k.place_id
                                 AND m.call_id BETWEEN n.call_id + 1 AND n.call_id + n.descendants

@@ -81,7 +81,8 @@ WITH ratios AS MATERIALIZED (
        WHERE a.finished >= 10 AND b.finished >= 10 AND a.mean_ns >= 100 AND b.mean_ns >= 100),
      counted AS (SELECT count(*) AS n FROM ratios),
      centre AS (
-       SELECT CASE WHEN n >= 8 THEN (SELECT ratio FROM ratios ORDER BY ratio LIMIT 1 OFFSET (SELECT n / 2 FROM counted)) ELSE 0.0 END AS ratio
+       SELECT CASE WHEN n >= 8 THEN (SELECT ratio FROM ratios ORDER BY ratio LIMIT 1 OFFSET (SELECT n / 2 FROM counted))
+              ELSE 0.0 END AS ratio
        FROM counted),
      spread AS (
        SELECT CASE WHEN n >= 8 THEN 1.4826 * (SELECT abs(r.ratio - centre.ratio) FROM ratios r CROSS JOIN centre
@@ -89,9 +90,11 @@ WITH ratios AS MATERIALIZED (
        FROM counted)
 SELECT counted.n AS functions, CASE WHEN abs(centre.ratio) <= ln(1.25) THEN centre.ratio ELSE 0.0 END AS centre,
        min(3 * spread.ratio, ln(3)) AS band,
-       coalesce((SELECT min(1.0, 1.0 * e.value / c.value) FROM main.run e JOIN main.run c ON c.key = 'hook_cost_ns' AND c.value > 0
+       coalesce((SELECT min(1.0, 1.0 * e.value / c.value)
+                 FROM main.run e JOIN main.run c ON c.key = 'hook_cost_ns' AND c.value > 0
                  WHERE e.key = 'hook_cost_error_ns'), 1.0) AS error_a,
-       coalesce((SELECT min(1.0, 1.0 * e.value / c.value) FROM other.run e JOIN other.run c ON c.key = 'hook_cost_ns' AND c.value > 0
+       coalesce((SELECT min(1.0, 1.0 * e.value / c.value)
+                 FROM other.run e JOIN other.run c ON c.key = 'hook_cost_ns' AND c.value > 0
                  WHERE e.key = 'hook_cost_error_ns'), 1.0) AS error_b,
        (SELECT 2 * max(ps) / 1000.0
         FROM (SELECT total(value) AS ps FROM main.run WHERE key IN ('hook_inside_ps', 'hook_outside_ps')

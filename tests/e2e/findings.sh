@@ -46,7 +46,7 @@ recorded repeated --values
 named repeated-more cpu discount repeated-arguments "results again that it gave before for the same arguments"
 
 recorded slow-lock
-named slow-lock waiting take_order lock-waits "4 threads wait"
+named slow-lock waiting take_order lock-waits " threads wait "
 same "slow-lock: the next command is suggested" "fisql run --locks ./mistakes slow-lock" \
     "$(sed -n 's/^   next: //p' <<<"$("$fisql" digest slow-lock.db)" | head -n 1)"
 recorded slow-lock --locks
@@ -87,9 +87,9 @@ same "sound: thresholds are parameters" 1 "$([ "$("$fisql" query findings leak.d
 source=$(echo "$sources"/lua5.4/lua5.4-*/src)
 if [ -d "$source" ]; then
     mkdir include && echo "#define DEB_HOST_MULTIARCH \"$(gcc -print-multiarch)\"" >include/lua5.4-deb-multiarch.h
-    # shellcheck disable=SC2046 # a list of files
+    mapfile -t files < <(cd "$source" && find . -name '*.c' ! -name luac.c)
     (cd "$source" && "$fisql" cc gcc -O2 -g -w -I"$TEST_TMP/include" -DLUA_USE_LINUX -DLUA_COMPAT_5_3 -Wl,-E \
-        -o "$TEST_TMP/lua" $(ls ./*.c | grep -v luac.c) -lm -ldl)
+        -o "$TEST_TMP/lua" "${files[@]}" -lm -ldl)
     report $? "Lua is compiled"
     cat >script.lua <<'L'
 local words, count = {}, 0

@@ -45,7 +45,10 @@ if __name__ == "__main__":
         wrong, tables, left_out, widest = [], 0, 0, 0
         for query in queries:
             status, lines = shown(columns, [fisql, "query", query, query + ".db"])
-            tables += any(line.startswith("----") or line.endswith("----") for line in lines)
+            table = any(line.startswith("----") or line.endswith("----") for line in lines)
+            tables += table
+            if not table:
+                print(columns, query, "shows no table:", status, lines)
             left_out += any(line.startswith("Left out: ") and line.endswith("; --wide keeps all.") for line in lines)
             widest = max([widest] + [width(line) for line in lines])
             if status != 0 or max(map(width, lines)) > columns:
