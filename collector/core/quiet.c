@@ -44,16 +44,41 @@ void quiet_end(const struct quiet *quiet)
 #pragma weak dlsym
 #pragma weak dlerror
 
+static bool prepared; /* the C library is: the dynamic linker calls malloc() before that */
+static bool in_vain;
+
+/* The C library keeps what dlerror() would tell, and frees it in the next look-up. It takes a lock
+ * for it, which goes wrong as long as it does not know its own thread. */
+static void forget_error(void)
+{
+    in_vain = !prepared;
+    if (!prepared || dlerror == NULL)
+        return;
+    dlerror();
+    dlerror(); /* frees what the first one gave */
+}
+
+static __attribute__((constructor(101))) void prepare(void)
+{
+    struct quiet quiet;
+    prepared = true;
+    if (!in_vain)
+        return;
+    quiet_begin(&quiet);
+    collector_inside++;
+    forget_error();
+    collector_inside--;
+    quiet_end(&quiet);
+}
+
 void *quiet_look(void *where, const char *name)
 {
     if (dlsym == NULL)
         return NULL;
     collector_inside++;
     void *found = dlsym(where, name);
-    if (found == NULL && dlerror != NULL) {
-        dlerror();
-        dlerror(); /* frees what the first one gave */
-    }
+    if (found == NULL)
+        forget_error();
     collector_inside--;
     return found;
 }
