@@ -1,5 +1,8 @@
 /* A search through COUNT things, and ten functions that are the same in each build: for comparing
  * runs. */
+#ifndef COUNT
+#define COUNT 300
+#endif
 static volatile int sink;
 
 __attribute__((noinline)) static void one(int n)
