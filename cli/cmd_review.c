@@ -81,7 +81,9 @@ static int choose_functions(struct review *review, const char *pattern)
         if (run_function_is(&review->view.functions[id], pattern))
             choose(review, id);
     }
-    const char *nearest = names != NULL ? nearest_name(pattern, names, count) : NULL;
+    if (names == NULL)
+        return fail("out of memory");
+    const char *nearest = nearest_name(pattern, names, count);
     free(names);
     if (review->chosen_count > before)
         return 0;
@@ -163,7 +165,8 @@ static int put_table(const struct review *review, FILE *out)
         fputs(" | ", out);
         text_put_markdown(out, place);
         sqlite3_reset(row);
-        sqlite3_bind_int64(row, 1, (int64_t)id);
+        if (sqlite3_bind_int64(row, 1, (int64_t)id) != SQLITE_OK)
+            return database_rows_short(row);
         int result = sqlite3_step(row);
         if (result == SQLITE_DONE)
             fputs(" | 0 | - | - | - | - | - |\n", out);
@@ -192,10 +195,11 @@ static int put_counts(const struct review *review, FILE *out, int64_t id, const 
     int count = 0;
     if (sqlite3_prepare_v2(review->database, sql, -1, &row, NULL) != SQLITE_OK)
         return fail("the run cannot be read: %s", sqlite3_errmsg(review->database));
-    sqlite3_bind_int64(row, 1, id);
+    if (sqlite3_bind_int64(row, 1, id) != SQLITE_OK)
+        return database_rows_short(row);
     while (sqlite3_step(row) == SQLITE_ROW) {
         fputs(count++ == 0 ? title : ", ", out);
-        text_put_markdown(out, (const char *)sqlite3_column_text(row, 0));
+        text_put_markdown(out, database_shown(row, 0));
         fprintf(out, " (%lld)", (long long)sqlite3_column_int64(row, 1));
     }
     fputs(count > 0 ? "\n" : "", out);
@@ -210,7 +214,8 @@ static int put_values(const struct review *review, FILE *out, size_t id)
     if (sqlite3_prepare_v2(review->database, cmd_review_sql_parameters, -1, &row, NULL) !=
         SQLITE_OK)
         return fail("the parameters cannot be read: %s", sqlite3_errmsg(review->database));
-    sqlite3_bind_int64(row, 1, (int64_t)id);
+    if (sqlite3_bind_int64(row, 1, (int64_t)id) != SQLITE_OK)
+        return database_rows_short(row);
     while (status == 0 && sqlite3_step(row) == SQLITE_ROW) {
         char *title = NULL;
         size_t size = 0;
@@ -220,11 +225,12 @@ static int put_values(const struct review *review, FILE *out, size_t id)
             break;
         }
         fputs("- ", memory);
-        text_put_markdown(memory, (const char *)sqlite3_column_text(row, 1));
+        text_put_markdown(memory, database_shown(row, 1));
         fputs(": ", memory);
-        fclose(memory);
-        status =
-            put_counts(review, out, sqlite3_column_int64(row, 0), title, cmd_review_sql_values);
+        status = fclose(memory) != 0 || title == NULL
+                     ? fail("out of memory")
+                     : put_counts(review, out, sqlite3_column_int64(row, 0), title,
+                                  cmd_review_sql_values);
         free(title);
     }
     if (status != 0) {
@@ -269,7 +275,8 @@ static int put_findings(const struct review *review, FILE *out, const struct que
         if (memory == NULL)
             return fail("out of memory");
         int status = query_run(&request, review->database, query, memory, &rows);
-        fclose(memory);
+        if (fclose(memory) != 0 && status == 0)
+            status = fail("out of memory");
         if (status == 0 && rows > 0)
             put_rows(out, query, text);
         free(text);

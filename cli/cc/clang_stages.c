@@ -299,8 +299,8 @@ int clang_stages(const char *const *words, size_t count, bool *ran)
     signal(SIGQUIT, SIG_IGN);
     FILE *said = open_memstream(&warnings, &warnings_size);
     int asked = said != NULL ? ask(&plan, words, count, said) : -1;
-    if (said != NULL)
-        fclose(said);
+    if (said != NULL && fclose(said) != 0)
+        asked = -1;
     if (asked == 0) {
         *ran = true;
         say_through(warnings, warnings_size);

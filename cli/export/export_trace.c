@@ -6,10 +6,12 @@
  * Speedscope: https://www.speedscope.app/file-format-schema.json; times count from the first call
  * shown, because they become doubles.
  */
+#include "base/shortage.h"
 #include "cli/run/database.h"
 #include "cli/export/export.h"
 #include "cli/out/say.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -198,8 +200,10 @@ static void put_thread_name(const struct export *export, const struct run_thread
     char *text = NULL;
     for (size_t i = 0; i < view->threads_count; i++)
         same += strcmp(view->threads[i].name, thread->name) == 0;
-    if (same > 1 && asprintf(&text, "%s (%" PRId64 ")", thread->name, thread->tid) < 0)
+    if (same > 1 && asprintf(&text, "%s (%" PRId64 ")", thread->name, thread->tid) < 0) {
+        shortage_note(ENOMEM);
         text = NULL;
+    }
     export_json_text(export->out, text != NULL ? text : thread->name);
     free(text);
 }

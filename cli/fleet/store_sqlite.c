@@ -58,8 +58,11 @@ static int make_file(const char *path)
 
 static int check(struct store *store)
 {
-    int64_t application = run_integer(store->local, "PRAGMA application_id", -1);
-    int64_t version = run_integer(store->local, "PRAGMA user_version", -1);
+    const int64_t none = INT64_MIN; /* both have 32 bits: it cannot be read, which has been said */
+    int64_t application = run_integer(store->local, "PRAGMA application_id", none);
+    int64_t version = run_integer(store->local, "PRAGMA user_version", none);
+    if (application == none || version == none)
+        return 2;
     if (application == 0x4653514c)
         return fail(
             "%s: is the database of one run; many runs are kept in a file of their own, such "
@@ -129,7 +132,7 @@ static int begin_sqlite(struct store *store)
         return 2;
     /* If the query fails we must not take its result for an id: another run may have that one. */
     store->run_id = run_integer(store->local, "SELECT coalesce(max(run_id), 0) + 1 FROM runs", -1);
-    return store->run_id > 0 ? 0 : problem(store);
+    return store->run_id > 0 ? 0 : fail("%s: no run can be added to it", store->url);
 }
 
 /* NULL after saying why not. */
@@ -284,8 +287,12 @@ static int read_part_sqlite(struct store *store, int64_t run_id, int64_t number,
     if (step == SQLITE_ROW) {
         const void *blob = sqlite3_column_blob(rows, 0);
         *size_bytes = (size_t)sqlite3_column_bytes(rows, 0);
-        *bytes = malloc(*size_bytes + 1);
-        status = *bytes != NULL ? 0 : fail("out of memory for a part of the run");
+        if (blob == NULL && *size_bytes > 0)
+            status = problem(store);
+        else if ((*bytes = malloc(*size_bytes + 1)) == NULL)
+            status = fail("out of memory for a part of the run");
+        else
+            status = 0;
         if (status == 0 && blob != NULL)
             memcpy(*bytes, blob, *size_bytes);
     } else if (step == SQLITE_DONE) {

@@ -2,6 +2,7 @@
 #include "cli/out/out_file.h"
 #include "cli/out/say.h"
 #include "cli/out/interrupts.h"
+#include "base/shortage.h"
 #include "base/unfinished.h"
 #include "base/parts.h"
 
@@ -79,6 +80,8 @@ int out_file_close(struct out_file *out, int status)
         failed = errno;
     if (failed == EPIPE && out->path == NULL)
         return status; /* the reader has had enough */
+    if (status == 0 && failed == 0)
+        failed = shortage_noted(); /* a part of it is missing */
     if (status == 0 && failed == 0 && out->beside[0] != '\0' &&
         unfinished_publish(out->beside, out->path) != 0)
         failed = errno;

@@ -141,8 +141,10 @@ int fail_nearest(const char *words, const char *word, const char *const *names, 
         return fail("%s; did you mean %s?", words, nearest);
     for (size_t i = 0; i < found; i++)
         fprintf(list, "%s%s", i == 0 ? "" : i + 1 < found ? ", " : " or ", near[i]);
-    fclose(list);
-    fail("%s; did you mean %s?", words, text);
+    if (fclose(list) == 0)
+        fail("%s; did you mean %s?", words, text);
+    else
+        fail("%s; did you mean %s?", words, nearest);
     free(text);
     return 2;
 }

@@ -1,9 +1,12 @@
 /* Text as people are to see it: see text.h. */
 #include "cli/out/text.h"
 
+#include "base/shortage.h"
+
 #include "base/array.h"
 #include "base/utf8.h"
 
+#include <errno.h>
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -126,6 +129,8 @@ void text_put_markdown(FILE *out, const char *text)
     char *copy = shown != NULL ? text_markdown(shown) : NULL;
     if (copy != NULL)
         fputs(copy, out);
+    else if (text != NULL)
+        shortage_note(ENOMEM);
     free(shown);
     free(copy);
 }

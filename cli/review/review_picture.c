@@ -5,6 +5,7 @@
  *   Time: a lane for each thread; the slowest calls of the chosen functions where they were.
  *   Calls: callers and callees of each of the chosen functions, with the numbers of calls.
  */
+#include "base/shortage.h"
 #include "base/utf8.h"
 #include "cli/run/database.h"
 #include "cli/review/review.h"
@@ -12,6 +13,7 @@
 #include "cli/out/output.h"
 #include "cli/out/say.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,17 +25,19 @@ static const char head[] = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"10
                            "font-family=\"sans-serif\" font-size=\"11\">\n"
                            "<rect width=\"1000\" height=\"%d\" fill=\"#ffffff\"/>\n";
 
-/* Text in XML; cut to `most` bytes at a character's end. */
+/* Text in XML; cut to `most` bytes at a character's end. Want of memory is noted for the file. */
 static void put_text(FILE *out, const char *text, size_t most)
 {
-    char *plain = NULL;
-    size_t size = 0;
-    FILE *memory = open_memstream(&plain, &size);
-    if (memory == NULL)
+    char plain[2048] = ""; /* more than is shown of any text */
+    FILE *memory = fmemopen(plain, sizeof plain, "w");
+    if (memory != NULL)
+        export_plain_text(memory, text, "", '?');
+    if (memory == NULL || fclose(memory) != 0) {
+        shortage_note(ENOMEM);
         return;
-    export_plain_text(memory, text, "", '?');
-    fclose(memory);
-    size_t kept = utf8_cut(plain, size, most);
+    }
+    plain[sizeof plain - 1] = '\0';
+    size_t size = strlen(plain), kept = utf8_cut(plain, size, most);
     for (size_t i = 0; i < kept; i++) {
         if (plain[i] == '<' || plain[i] == '>' || plain[i] == '&')
             fputs(plain[i] == '<' ? "&lt;" : plain[i] == '>' ? "&gt;" : "&amp;", out);
@@ -41,7 +45,6 @@ static void put_text(FILE *out, const char *text, size_t most)
             fputc(plain[i], out);
     }
     fputs(kept < size ? "…" : "", out);
-    free(plain);
 }
 
 static void put_title(FILE *out, int y, const char *title)
@@ -211,11 +214,12 @@ static int put_neighbours(const struct review *review, FILE *out, uint32_t funct
     const char *sql = callers ? review_picture_sql_callers : review_picture_sql_callees;
     if (sqlite3_prepare_v2(review->database, sql, -1, &row, NULL) != SQLITE_OK)
         return fail("the call graph cannot be read: %s", sqlite3_errmsg(review->database));
-    sqlite3_bind_int64(row, 1, function);
+    if (sqlite3_bind_int64(row, 1, function) != SQLITE_OK)
+        return database_rows_short(row);
     for (int i = 0; sqlite3_step(row) == SQLITE_ROW; i++) {
         char label[600];
         int x = callers ? 8 : 702;
-        const char *name = (const char *)sqlite3_column_text(row, 0);
+        const char *name = database_shown(row, 0);
         snprintf(label, sizeof label, "%.500s", name != NULL ? name : "?");
         put_box(out, x, y + i * ROW, 290, "#e2f0d9", label);
         fprintf(out, "<path d=\"M %d %d L %d %d\" stroke=\"#777777\" fill=\"none\"/>\n",

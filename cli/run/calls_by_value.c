@@ -57,7 +57,9 @@ static int fail_unknown_function(const struct calls_by_value *of, const char *wa
         if (view->functions[i].name != NULL && call_values_has(&of->values, i))
             names[count++] = view->functions[i].name;
     const char *nearest = names != NULL ? nearest_name(wanted, names, count) : NULL;
-    if (count == 0)
+    if (names == NULL)
+        fail("out of memory");
+    else if (count == 0)
         fail("--by-value: no arguments or results were recorded; `fisql record --values` records "
              "them");
     else if (nearest != NULL)

@@ -125,9 +125,18 @@ bool database_row(sqlite3_stmt *statement)
     return result == SQLITE_ROW;
 }
 
-char *database_copy(sqlite3_stmt *row, int column)
+const char *database_shown(sqlite3_stmt *row, int column)
 {
     const char *text = (const char *)sqlite3_column_text(row, column);
+    sqlite3 *database = sqlite3_db_handle(row);
+    if (text == NULL && sqlite3_errcode(database) == SQLITE_NOMEM)
+        note_unread(database, SQLITE_NOMEM, NULL, "out of memory");
+    return text;
+}
+
+char *database_copy(sqlite3_stmt *row, int column)
+{
+    const char *text = database_shown(row, column);
     char *copy = text != NULL ? strdup(text) : NULL;
     if (text != NULL && copy == NULL)
         note_unread(sqlite3_db_handle(row), SQLITE_NOMEM, NULL, "out of memory");

@@ -60,7 +60,10 @@ bool database_is_unreadable(sqlite3 *database);
  * main() asks for each command. */
 int database_status(int status);
 
-/* A copy of a column's text, which the caller frees; NULL = it is NULL, or no memory. */
+/* The text of a column, until the next step; NULL = it is NULL, or no memory, which is noted. */
+const char *database_shown(sqlite3_stmt *row, int column);
+
+/* A copy of it, which the caller frees. */
 char *database_copy(sqlite3_stmt *row, int column);
 
 /* Begins a statement that reads many rows; `what` names them ("the calls"). Returns 0, or 2 after

@@ -40,6 +40,12 @@ static const char *text_at(sqlite3_stmt *statement, int column)
     return text != NULL ? text : "";
 }
 
+/* Was text_at() for want of memory empty? */
+static bool lacks_memory(sqlite3_stmt *statement)
+{
+    return sqlite3_errcode(sqlite3_db_handle(statement)) == SQLITE_NOMEM;
+}
+
 static int compare(sqlite3_stmt *known, sqlite3_stmt *found)
 {
     int order = strcmp(text_at(known, 0), text_at(found, 0));
@@ -61,6 +67,10 @@ static bool same_shape(sqlite3_stmt *known, sqlite3_stmt *found, const char *pat
         if (step == SQLITE_ROW && compare(known, found) == 0 &&
             strcmp(text_at(known, 2), text_at(found, 2)) == 0)
             continue;
+        if (lacks_memory(known) || lacks_memory(found)) {
+            fail("%s: its schema cannot be compared: out of memory", path);
+            return false;
+        }
         fail("%s: is not as %s: the table %s has no %s of the known kind", path, maker,
              text_at(known, 0), text_at(known, 1));
         return false;
@@ -170,6 +180,5 @@ bool schema_check(sqlite3 *database, const char *path)
         return false;
     if (schema_put_views(database))
         return true;
-    fail("%s: its views cannot be replaced: %s", path, sqlite3_errmsg(database));
-    return false;
+    return fail("%s: its views cannot be replaced: load the log again", path) == 0;
 }
