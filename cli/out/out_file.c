@@ -46,6 +46,8 @@ int out_file_open(struct out_file *out, const char *path, const char *const *inp
         return 0;
     out->path = path;
     bool exists = stat(path, &there) == 0;
+    if (!exists && errno != ENOENT) /* what is there may be a device, and is not to be replaced */
+        return fail("%s: cannot be written: %s", path, strerror(errno));
     for (int i = 0; i < inputs_count && exists; i++)
         if (same_file(&there, inputs[i]))
             return fail("%s: is what is read here: give another file with -o", path);
