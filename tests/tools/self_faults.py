@@ -33,7 +33,7 @@ COMMANDS = {
     "push": Command(["push", "fleet.db", "run.db"], "fleet.db", ["run.db"], "runs"),
     "add": Command(["push", "fleet.db", "run.db"], "fleet.db", ["run.db", "fleet.db"], "runs"),
     "review": Command(["review", "run.db", "-o", "review.md"], "review.md", ["run.db"], None),
-    "picture": Command(["review", "run.db", "-o", "/dev/null", "--picture", "review.svg"], "review.svg", ["run.db"], None),
+    "picture": Command(["review", "run.db", "-o", "-", "--picture", "review.svg"], "review.svg", ["run.db"], None),
     "export": Command(["export", "--format", "speedscope", "run.db", "-o", "run.json"], "run.json", ["run.db"], None),
 }
 
