@@ -52,8 +52,8 @@ bool run_ids_sound(sqlite3 *database, const char *table)
     const int64_t gaps_max = 1000000;
     sqlite3_stmt *statement = NULL;
     char *text = sqlite3_mprintf(sql, table);
-    int result = text != NULL ? database_rows(database, text, table, &statement)
-                              : fail("out of memory");
+    int result =
+        text != NULL ? database_rows(database, text, table, &statement) : fail("out of memory");
     sqlite3_free(text);
     if (result != 0)
         return false;
