@@ -619,11 +619,11 @@ int record_program(struct record_options *options, char **program, struct record
                           : values->string_max > 0 ? values->string_max
                                                    : RECORD_STRING_MAX;
     if (locks_check(options, program[0]) != 0 ||
-        record_faults_make(&options->faults, program[0], string_max) != 0 ||
+        record_faults_make(options, program[0], string_max) != 0 ||
         libraries_find(options, collector, sizeof collector) != 0)
         return 2;
     int status = record_filter_make(options, program[0]) != 0 ||
-                         record_values_make(&options->values, program[0]) != 0 ||
+                         record_values_make(options, program[0]) != 0 ||
                          (options->reference && reference_prepare(&recorded->reference) != 0)
                      ? 2
                      : record(options, program, collector, recorded);

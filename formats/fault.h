@@ -87,7 +87,8 @@ struct fisql_fault_rule {
     uint8_t in_vector; /* the result is a float, returned in a vector register */
     uint8_t inside;    /* one of the functions in places must be open */
     uint8_t whens_count;
-    uint8_t reserved[2];
+    uint8_t is_void; /* there is no result */
+    uint8_t reserved;
     int32_t error; /* errno to set; 0 = leave it */
     /* not 0: the stack must be the sites in [sites_count], at `sites` */
     uint32_t sites_count;

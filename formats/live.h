@@ -99,7 +99,7 @@ enum fisql_late_state {
     FISQL_LATE_ANSWERED = 3
 };
 /* A module's flags, set by the asking process. */
-#define FISQL_LATE_RECIPES 1u    /* recipes are wanted */
+#define FISQL_LATE_RECIPES 1u    /* recipes are wanted; with PLAN, of the entries that it patches */
 #define FISQL_LATE_PLAN 2u       /* a plan is wanted if the module is to be patched */
 #define FISQL_LATE_OWN 4u        /* it is the program or a library of its own */
 #define FISQL_LATE_EXECUTABLE 8u /* it is the program */

@@ -41,14 +41,16 @@ struct fisql_recipe_module {
     uint64_t values, values_count;
 };
 
-/* A call of a hook in the code. Addresses are those of the module's file. */
+/* A call of a hook in the code. Addresses are those of the module's file. Of a function whose entry is
+ * patched (formats/patch.h): its entry, where nothing has run yet, or its return. */
+#define FISQL_RECIPE_RETURN 2u
 struct fisql_recipe_hook {
-    uint64_t address;  /* the return address of the hook */
+    uint64_t address;  /* the return address of the hook; a patched entry's, that of a return + 1 */
     uint64_t function; /* the function that the hook call must name; else we know nothing here */
     /* index of its first value in the module's: of an entry the parameters in their order, ... */
     uint32_t first;
     uint16_t count;
-    uint8_t exit; /* ... of an exit (1) the result, one value or none */
+    uint8_t exit; /* ... of an exit (1, or FISQL_RECIPE_RETURN) the result, one value or none */
     /* of an entry: 1 = of an inlined body. Of an exit: the canonical frame address at that call
      * is this register (DWARF number) + cfa_offset, ... */
     uint8_t cfa_register;

@@ -3,8 +3,10 @@
 
 #include "base/array.h"
 #include "cli/out/say.h"
+#include "cli/record/record_patch.h"
 #include "debuginfo/recipes/hook_frames.h"
 #include "debuginfo/expressions/parameters.h"
+#include "debuginfo/patch/patch_symbols.h"
 #include "debuginfo/recipes/recipes.h"
 
 #include <limits.h>
@@ -73,6 +75,8 @@ static int match_functions(struct look *look, bool *inside)
             if (rule->made.kind == FISQL_FAULT_FUNCTION && matches(rule->target, function)) {
                 found->functions++;
                 found->hooked += function->instrumented;
+                if (function->unpatched != NULL)
+                    found->unpatched = function->unpatched;
                 found->called += function->instrumented && !is_inlined(function);
                 look->targets[i] |= (uint64_t)1 << k;
                 any = any || function->instrumented;
@@ -209,7 +213,41 @@ static void wrong_argument(const struct fault_rule *rule, const struct fault_whe
                      when->name, names[0] != 0 ? "there are " : "there are none", names);
 }
 
+/* Sets the value for a function of which nothing is known: a word, or a double. */
+static const char *set_result_unseen(struct fault_rule *rule, const struct fault_found *found)
+{
+    bool in_vector = rule->value == FAULT_VALUE_FLOAT;
+    if (found->first != NULL && rule->made.in_vector != in_vector)
+        return "its result is of another kind: give it a rule of its own";
+    rule->made.in_vector = in_vector;
+    if (in_vector)
+        memcpy(&rule->made.value, &rule->number, sizeof rule->number);
+    return NULL;
+}
+
 /* ---- hook calls ---- */
+
+/* The recipe of a patched entry; NULL = the debug information does not have the function. */
+static const struct fisql_recipe_hook *entry_recipe(const struct look *look, uint64_t address)
+{
+    size_t low = 0, high = look->recipes.hooks_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (look->recipes.hooks[middle].address < address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < look->recipes.hooks_count && look->recipes.hooks[low].address == address
+               ? &look->recipes.hooks[low]
+               : NULL;
+}
+
+/* Are the parameters and the result of its function known? */
+static bool is_described(const struct look *look, const struct fisql_recipe_hook *hook)
+{
+    return !look->recipes.entries || entry_recipe(look, hook->address) != NULL;
+}
 
 /* Does the rule take the hook call? Adds the values for its conditions on arguments. -1 after
  * saying what is wrong. */
@@ -231,13 +269,19 @@ static int take_call(struct look *look, size_t index, const struct fisql_recipe_
     size_t count = 0;
     const struct parameter *all = parameters_of(look->parameters, from->function, &count);
     if (returns) {
-        const char *problem = set_result(rule, parameter_of_result(all, count), found);
+        const char *problem = is_described(look, from)
+                                  ? set_result(rule, parameter_of_result(all, count), found)
+                                  : set_result_unseen(rule, found);
         if (problem != NULL) {
             fault_rule_wrong(rule->text, 0, "--fault", "%s: %s", name, problem);
             return -1;
         }
         if (found->first == NULL)
             found->first = strdup(name);
+    }
+    if (rule->made.whens_count > 0 && !is_described(look, from)) {
+        found->undescribed = true;
+        return 0;
     }
     for (uint8_t i = 0; i < rule->made.whens_count; i++) {
         const struct parameter *parameter = parameter_named(all, count, rule->whens[i].name);
@@ -276,7 +320,10 @@ static int add_hook(struct look *look, const struct fisql_recipe_hook *from)
     struct fisql_fault_hook hook = {.address = from->address,
                                     .function = from->function,
                                     .values = (uint32_t)look->search->values.count};
-    hook_frames_at(look->frames, &hook);
+    if (look->recipes.entries)
+        hook.can_return = 1; /* nothing of it has run yet */
+    else
+        hook_frames_at(look->frames, &hook);
     for (uint64_t left = look->targets[range->function]; left != 0; left &= left - 1) {
         size_t index = (size_t)__builtin_ctzll(left);
         int taken = take_call(look, index, from, &hook, name);
@@ -294,6 +341,22 @@ static int add_hook(struct look *look, const struct fisql_recipe_hook *from)
     return 0;
 }
 
+/* Adds the entries of a module that is patched, also those without debug information. */
+static int add_entries(struct look *look)
+{
+    for (size_t i = 0; i < look->symbols.ranges_count; i++) {
+        const struct symbol_range *range = &look->symbols.ranges[i];
+        if (!look->symbols.functions[range->function].instrumented ||
+            look->targets[range->function] == 0)
+            continue;
+        const struct fisql_recipe_hook unseen = {.address = range->start, .function = range->start};
+        const struct fisql_recipe_hook *known = entry_recipe(look, range->start);
+        if (add_hook(look, known != NULL ? known : &unseen) != 0)
+            return 2;
+    }
+    return 0;
+}
+
 static int add_hooks(struct look *look, const char *path, const struct symbols_options *options)
 {
     struct error error;
@@ -301,8 +364,11 @@ static int add_hooks(struct look *look, const char *path, const struct symbols_o
         hook_frames_open(&look->frames, path, options, &error) != 0 ||
         parameters_open(&look->parameters, path, "", options, NULL, 0, NULL, &error) != 0)
         return fail("%s: %s", path, error.text);
-    for (size_t k = 0; k < look->search->faults->rules_count && look->recipes.problem != NULL; k++)
+    bool undescribed = look->recipes.problem != NULL && !look->recipes.entries;
+    for (size_t k = 0; k < look->search->faults->rules_count && undescribed; k++)
         look->search->found[k].undescribed = true;
+    if (look->recipes.entries)
+        return add_entries(look);
     for (size_t i = 0; i < look->recipes.hooks_count && look->recipes.problem == NULL; i++)
         if (add_hook(look, &look->recipes.hooks[i]) != 0)
             return 2;
@@ -314,9 +380,12 @@ int fault_targets_add(void *context, const char *path)
     struct fault_search *search = context;
     struct error error;
     char full[PATH_MAX];
-    const struct symbols_options options = {.cache_dir = search->cache_dir};
+    struct symbols_options options = {.cache_dir = search->cache_dir};
     if (realpath(path, full) == NULL)
         return 0;
+    options.as_is = record_patch_takes(search->options, search->image, full);
+    options.as_is_hooked = search->options->as_is > 1;
+    search->as_is = search->as_is || options.as_is;
     if (array_reserve(&search->modules, &search->modules_capacity, search->modules_count + 1,
                       &error) != 0)
         return fail("record: out of memory");
@@ -325,7 +394,7 @@ int fault_targets_add(void *context, const char *path)
     search->modules_count++;
     if (look.module->path == NULL)
         return fail("record: out of memory");
-    int result = symbols_open(&look.symbols, full, NULL, &options, &error);
+    int result = patch_symbols_open(&look.symbols, full, NULL, &options, &error);
     bool inside = false;
     if (result != 0)
         result = fail("%s: %s", path, error.text);

@@ -10,13 +10,14 @@
 struct fault_found {
     size_t functions; /* that match; of these ... */
     size_t hooked;
-    size_t called;    /* ... called by code other than inlined copies */
-    size_t taken;     /* hook calls that the rule takes */
-    size_t inlined;   /* hook calls left out: in inlined copies */
-    size_t unknown;   /* ... with an unknown place of the argument */
-    size_t places;    /* functions that `in` means */
-    bool undescribed; /* no debug information */
-    char *first;      /* name of the first function whose result was looked up */
+    size_t called;         /* ... called by code other than inlined copies */
+    size_t taken;          /* hook calls that the rule takes */
+    size_t inlined;        /* hook calls left out: in inlined copies */
+    size_t unknown;        /* ... with an unknown place of the argument */
+    size_t places;         /* functions that `in` means */
+    bool undescribed;      /* no debug information */
+    const char *unpatched; /* why the entry of one that matches cannot be patched; NULL = none */
+    char *first;           /* name of the first function whose result was looked up */
 };
 
 /* A module's hooks and places that rules mean. */
@@ -36,6 +37,9 @@ struct fault_values {
 
 struct fault_search {
     struct record_faults *faults;
+    const struct record_options *options;
+    const char *image;         /* the program's file */
+    bool as_is;                /* a module is recorded as it is */
     struct fault_found *found; /* one a rule */
     struct fault_module *modules;
     size_t modules_count, modules_capacity;

@@ -5,6 +5,7 @@
 
 #include <limits.h>
 #include <linux/futex.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -33,14 +34,16 @@ static void answer(struct late_modules *modules, struct fisql_late_module *modul
 {
     const struct fisql_late_module asked = copy_of(module);
     bool named = asked.path[0] == '/';
-    char *recipes = NULL;
+    char *recipes = NULL, without[RECORD_WITHOUT] = "";
     void *plan = NULL;
     uint64_t recipes_bytes = 0, plan_bytes = 0;
-    if (named && (asked.flags & FISQL_LATE_RECIPES) != 0)
-        record_values_of(&modules->options->values, asked.path, asked.device, asked.inode,
-                         asked.build_id, &recipes, &recipes_bytes);
-    if (named && (asked.flags & FISQL_LATE_PLAN) != 0)
+    bool for_plan = (asked.flags & FISQL_LATE_PLAN) != 0;
+    if (named && for_plan)
         plan = record_patch_plan(modules->options, &asked, &modules->summary, &plan_bytes);
+    if (named && (asked.flags & FISQL_LATE_RECIPES) != 0 && (plan != NULL || !for_plan))
+        record_values_of(modules->options, &asked, for_plan, &recipes, &recipes_bytes, without);
+    if (modules->summary.without[0] == 0)
+        snprintf(modules->summary.without, sizeof modules->summary.without, "%s", without);
     module->recipes = put(modules->live, recipes, recipes_bytes);
     module->plan = put(modules->live, plan, plan_bytes);
     __atomic_store_n(&module->state, FISQL_LATE_ANSWERED, __ATOMIC_RELEASE);

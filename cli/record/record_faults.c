@@ -147,6 +147,7 @@ static int put_rule(struct area *area, const struct fault_rule *rule, struct fis
 {
     *made = rule->made;
     made->inside = rule->inside != NULL;
+    made->is_void = rule->value == FAULT_VALUE_NONE;
     made->text =
         rule->thrown != NULL ? put(area, rule->thrown, rule->thrown_bytes) : put(area, "", 1);
     for (uint8_t i = 0; i < made->whens_count; i++) {
@@ -225,8 +226,8 @@ static int misspelt(const struct fault_search *search, const struct fault_rule *
     for (size_t i = 0; target && i < others; i++)
         names[count++] = more[i];
     const char *near = nearest_name(pattern, names, count);
-    fault_rule_wrong(rule->text, at, "--fault", "%s: no function with hooks has this name%s%s%s",
-                     pattern,
+    fault_rule_wrong(rule->text, at, "--fault", "%s: no function %s has this name%s%s%s", pattern,
+                     search->as_is ? "that is recorded" : "with hooks",
                      near != NULL ? "; did you mean "
                      : target     ? ", nor can a call of the C library of this name be made to fail"
                                   : "",
@@ -245,7 +246,9 @@ static int check_rule(const struct fault_search *search, const struct fault_rule
     if (found->functions == 0)
         return misspelt(search, rule, 0, rule->target, true);
     const char *problem = NULL;
-    if (found->hooked == 0)
+    if (found->hooked == 0 && found->unpatched != NULL)
+        problem = found->unpatched;
+    else if (found->hooked == 0)
         problem = "it has no hooks: compile it with `fisql cc`";
     else if (found->taken == 0 && found->undescribed)
         problem = "there is no debug information: compile with -g (`fisql cc` does so by itself)";
@@ -297,8 +300,9 @@ static bool want_modules(const struct record_faults *faults)
     return wanted;
 }
 
-int record_faults_make(struct record_faults *faults, const char *program, uint32_t string_max)
+int record_faults_make(struct record_options *options, const char *program, uint32_t string_max)
 {
+    struct record_faults *faults = &options->faults;
     char image[PATH_MAX], cache[PATH_MAX];
     if (faults->rules_count == 0 || !program_image(program, image))
         return 0; /* running it says why */
@@ -312,6 +316,8 @@ int record_faults_make(struct record_faults *faults, const char *program, uint32
         faults->library_calls =
             faults->library_calls || faults->rules[i].made.kind == FISQL_FAULT_CALL;
     struct fault_search search = {.faults = faults,
+                                  .options = options,
+                                  .image = image,
                                   .found = calloc(faults->rules_count, sizeof *search.found),
                                   .cache_dir = cache_folder(cache, sizeof cache)};
     int result = search.found == NULL ? fail("record: out of memory") : 0;

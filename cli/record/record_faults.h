@@ -14,7 +14,7 @@ int record_faults_read(struct record_faults *faults, const char *path);
 /* Finds what the rules name in the program and its libraries, and makes the area. Does nothing
  * without rules. string_max: of --values, 0 = no values. Returns 0, or 2 after saying what is
  * wrong. */
-int record_faults_make(struct record_faults *faults, const char *program, uint32_t string_max);
+int record_faults_make(struct record_options *options, const char *program, uint32_t string_max);
 
 /* The rules as a fact of the log; caller frees. NULL without rules or memory. */
 char *record_faults_text(const struct record_faults *faults);

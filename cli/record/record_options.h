@@ -11,6 +11,7 @@
 struct fault_rule;
 
 #define RECORD_STRING_MAX 64u        /* bytes of a text, by default */
+#define RECORD_WITHOUT 512u          /* bytes of such a text */
 #define RECORD_VALUES_WAIT_MS 10000u /* a child program waits so long for its recipes */
 
 /* What --values and the like ask for. */
@@ -26,6 +27,7 @@ struct record_values {
     bool wait_given;
     char *recipes; /* in the form of formats/recipe.h; NULL = none */
     size_t recipes_bytes;
+    char without[RECORD_WITHOUT]; /* a module that is recorded as it is, and why without values */
 };
 
 /* What --fault and --faults ask for (record_faults.h). */

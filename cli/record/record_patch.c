@@ -107,16 +107,20 @@ static void unmirrored_append(struct live *live)
 void patch_summary_append(const struct patch_summary *summary, struct live *live,
                           const struct record_options *options)
 {
+    const char *known = options->values.without;
+    char detail[RECORD_WITHOUT + 64];
     unmirrored_append(live);
-    if (summary->modules == 0 || !options->values.wanted)
+    if (known[0] == 0 && summary->without[0] == 0)
         return;
+    snprintf(detail, sizeof detail, "of what is recorded as it is: %s",
+             known[0] != 0 ? known : summary->without);
     const struct live_fact facts[] = {
         {FISQL_FACT_LOSS_REASON, "arguments and results not recorded"},
-        {FISQL_FACT_LOSS_DETAIL, "of programs that are recorded as they are, without hooks"},
+        {FISQL_FACT_LOSS_DETAIL, detail},
         {0, NULL}};
     live_append_facts(live, FISQL_CHUNK_LOSS, 0, 0, facts);
-    note("arguments and results were not recorded: programs without hooks are recorded as they "
-         "are, without them; build with `fisql cc`");
+    if (known[0] == 0) /* else it was said before the start */
+        note("%s: its arguments and results were not recorded", summary->without);
 }
 
 void patch_summary_say(const struct patch_summary *summary, const struct record_options *options,

@@ -18,6 +18,7 @@ struct patch_summary {
     uint32_t skipped;                /* libraries that were not, because nobody asked for them */
     char names[PATCH_SUMMARY_NAMES]; /* of the first of these, separated by commas */
     char problem[256];               /* why a module could not be; empty = all could */
+    char without[RECORD_WITHOUT];    /* a module that came later, and why without values */
 };
 
 /* Is a module of this program (paths) to be patched, unless it calls the hooks? */

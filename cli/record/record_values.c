@@ -11,6 +11,9 @@
 #include "cli/record/program_file.h"
 #include "cli/record/record_expressions.h"
 #include "cli/record/record_libraries.h"
+#include "cli/record/record_patch.h"
+#include "debuginfo/patch/patch_symbols.h"
+#include "formats/live.h"
 #include "debuginfo/recipes/recipes.h"
 #include "debuginfo/symbols/symbols.h"
 
@@ -33,7 +36,10 @@ struct module {
 };
 
 struct making {
+    const struct record_options *options;
     struct record_values *wanted;
+    const char *image; /* the program's file; NULL = `patched` says what of this module is wanted */
+    bool patched;
     struct module *modules;
     size_t modules_count, modules_capacity;
     char cache[PATH_MAX];
@@ -41,6 +47,7 @@ struct making {
     size_t matches;              /* matching functions with hooks */
     size_t hooked;               /* modules with hooks, ... */
     size_t undescribed;          /* ... those of them without debug information */
+    size_t silent;               /* ... and modules that are recorded as they are */
     char without[PATH_MAX + 64]; /* the first of these, and the reason */
 };
 
@@ -226,9 +233,14 @@ static int take(struct making *making, const struct recipes *recipes,
     int result = 0;
     if (recipes->sites == 0)
         return 0;
+    if (recipes->entries && recipes->problem != NULL) {
+        if (making->undescribed == 0 && making->silent++ == 0)
+            snprintf(making->without, sizeof making->without, "%s: %s", path, recipes->problem);
+        return 0;
+    }
     making->hooked++;
     if (is_choosy(making)) {
-        result = symbols_open(&wanted.symbols, path, NULL, options, &error);
+        result = patch_symbols_open(&wanted.symbols, path, NULL, options, &error);
         wanted.known = calloc(wanted.symbols.functions_count + 1, 1);
         if (wanted.known == NULL)
             result = -1;
@@ -264,9 +276,12 @@ static int add_module(void *context, const char *path)
     struct error error;
     struct patience patience;
     char full[PATH_MAX];
-    const struct symbols_options options = {.cache_dir = making->cache_dir};
+    struct symbols_options options = {.cache_dir = making->cache_dir};
     if (realpath(path, full) == NULL)
         return 0;
+    options.as_is = making->image != NULL ? record_patch_takes(making->options, making->image, full)
+                                          : making->patched;
+    options.as_is_hooked = making->options->as_is > 1;
     patience_begin(&patience, full, making->wanted->quiet);
     int result = recipes_make(&recipes, full, &options, &error);
     result =
@@ -350,15 +365,30 @@ static int check(const struct making *making, const char *program)
         return fail("%s: arguments and results cannot be found: build with -g (`fisql cc` does so "
                     "by itself)",
                     making->without);
-    if (making->undescribed > 0)
+    if (making->undescribed > 0 || making->silent > 0)
         note("%s: its arguments and results are not recorded", making->without);
+    if (making->silent > 0)
+        snprintf(making->wanted->without, RECORD_WITHOUT, "%.500s", making->without);
     if (making->hooked > 0 && making->matches == 0 && values->patterns.count > 0)
         return record_patterns_fail(&values->patterns, program, "--values: ");
     return 0;
 }
 
-int record_values_make(struct record_values *values, const char *program)
+/* A making, with its folder of caches; NULL without memory. */
+static struct making *making_new(const struct record_options *options, struct record_values *wanted)
 {
+    struct making *making = calloc(1, sizeof *making);
+    if (making == NULL)
+        return NULL;
+    making->options = options;
+    making->wanted = wanted;
+    making->cache_dir = cache_folder(making->cache, sizeof making->cache);
+    return making;
+}
+
+int record_values_make(struct record_options *options, const char *program)
+{
+    struct record_values *values = &options->values;
     char image[PATH_MAX];
     if (!values->wanted || !program_image(program, image))
         return 0; /* running it says why */
@@ -368,11 +398,10 @@ int record_values_make(struct record_values *values, const char *program)
         return fail("%s: it holds the collector that records no arguments and results: link it "
                     "without -static and without `fisql cc --static-runtime`",
                     program);
-    struct making *making = calloc(1, sizeof *making);
+    struct making *making = making_new(options, values);
     if (making == NULL)
         return fail("record: out of memory");
-    making->wanted = values;
-    making->cache_dir = cache_folder(making->cache, sizeof making->cache);
+    making->image = image;
     int result = program_modules(image, add_module, making);
     if (result == 0)
         result = check(making, program);
@@ -385,32 +414,36 @@ int record_values_make(struct record_values *values, const char *program)
     return result;
 }
 
-static bool is_module(const char *path, uint64_t device, uint64_t inode, const char *build_id)
+static bool is_module(const struct fisql_late_module *module)
 {
     struct stat status;
-    return stat(path, &status) == 0 && (uint64_t)status.st_dev == device &&
-           (uint64_t)status.st_ino == inode && recipes_module_is(path, build_id);
+    return stat(module->path, &status) == 0 && (uint64_t)status.st_dev == module->device &&
+           (uint64_t)status.st_ino == module->inode &&
+           recipes_module_is(module->path, module->build_id);
 }
 
-void record_values_of(const struct record_values *values, const char *path, uint64_t device,
-                      uint64_t inode, const char *build_id, char **area, uint64_t *bytes)
+void record_values_of(const struct record_options *options, const struct fisql_late_module *module,
+                      bool patched, char **area, uint64_t *bytes, char *without)
 {
-    struct record_values own = *values; /* a copy: what it notes of patterns is not needed */
-    struct making *making = calloc(1, sizeof *making);
+    struct record_values own =
+        options->values; /* a copy: what it notes of patterns is not needed */
     *area = NULL;
-    if (making == NULL || library_is_libc(path) || !is_module(path, device, inode, build_id)) {
-        free(making);
+    without[0] = 0;
+    if (library_is_libc(module->path) || !is_module(module))
         return;
-    }
-    making->wanted = &own;
-    making->cache_dir = cache_folder(making->cache, sizeof making->cache);
-    if (add_module(making, path) == 0 && making->matches > 0) {
-        char *known_as = strdup(path);
+    struct making *making = making_new(options, &own);
+    if (making == NULL)
+        return;
+    making->patched = patched;
+    if (add_module(making, module->path) == 0 && making->matches > 0) {
+        char *known_as = strdup(module->path);
         if (known_as != NULL) {
             free(making->modules[0].path);
             making->modules[0].path = known_as;
-            make_area(making, values->string_max, area, bytes);
+            make_area(making, own.string_max, area, bytes);
         }
+    } else if (making->silent > 0) {
+        snprintf(without, RECORD_WITHOUT, "%.500s", making->without);
     } else if (making->undescribed > 0) {
         note("%s: its arguments and results are not recorded", making->without);
     }

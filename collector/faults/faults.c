@@ -114,6 +114,20 @@ static __attribute__((noinline)) void raise_in_place(const char *type)
     abort(); /* the type existed when the rule was chosen */
 }
 
+/* What the function returns with, or the throw is called with. */
+static void result_make(struct fault_return *back, const struct fisql_fault_rule *rule)
+{
+    if (rule->action == FISQL_FAULT_THROW) {
+        back->general[0] = (uint64_t)(uintptr_t)fault_text(rule->text);
+        back->address = (uint64_t)(uintptr_t)raise_in_place;
+        return;
+    }
+    if (!rule->in_vector && (int64_t)rule->value < 0)
+        back->general[1] = UINT64_MAX; /* of a result of two words */
+    if (rule->in_vector)
+        back->vector = rule->value;
+}
+
 /* Sets the registers to their values after the function's return, or at the throw. */
 static void prepare_return(struct values_frame *frame, const struct fisql_fault_hook *hook,
                            const struct fisql_fault_rule *rule)
@@ -126,16 +140,9 @@ static void prepare_return(struct values_frame *frame, const struct fisql_fault_
         if (hook->saved[i] != FISQL_FAULT_SAME)
             frame->general[saved[i]] = word_at(cfa + (uint64_t)(int64_t)hook->saved[i]);
     *back = (struct fault_return){.general = {rule->value, 0}, .stack = cfa, .address = address};
-    if (rule->action == FISQL_FAULT_THROW) {
-        back->general[0] = (uint64_t)(uintptr_t)fault_text(rule->text);
+    if (rule->action == FISQL_FAULT_THROW)
         back->stack = cfa + (uint64_t)(int64_t)hook->return_offset;
-        back->address = (uint64_t)(uintptr_t)raise_in_place;
-        return;
-    }
-    if (!rule->in_vector && (int64_t)rule->value < 0)
-        back->general[1] = UINT64_MAX; /* of a result of two words */
-    if (rule->in_vector)
-        back->vector = rule->value;
+    result_make(back, rule);
 }
 
 static uint64_t strike_function(const struct fisql_fault_hook *hook,
@@ -155,21 +162,50 @@ static uint64_t strike_function(const struct fisql_fault_hook *hook,
     return 1;
 }
 
+/* The rule that strikes the call, known by this address; NULL = none. */
+static const struct fisql_fault_rule *rule_of(uint64_t address, uint64_t function, uint64_t site,
+                                              uint64_t stack, const struct fault_hook **hook)
+{
+    *hook = fault_hook_at(address);
+    if (*hook == NULL || (*hook)->what->function + (*hook)->bias != function || !faults_on())
+        return NULL;
+    const struct fault_case asked = {.rules = (*hook)->what->rules,
+                                     .site = site,
+                                     .stack = stack,
+                                     .function = function,
+                                     .hook = *hook};
+    return fault_decide(&asked);
+}
+
 /* Apart, so that the usual way saves no registers for it. */
 static __attribute__((noinline)) uint64_t enter_named(uint64_t function, uint64_t site,
                                                       uint64_t stack)
 {
-    const struct values_frame *frame = values_frame(stack);
-    const struct fault_hook *hook = fault_hook_at(frame->hook_return);
-    if (hook == NULL || hook->what->function + hook->bias != function || !faults_on())
-        return 0;
-    const struct fault_case asked = {.rules = hook->what->rules,
-                                     .site = site,
-                                     .stack = stack,
-                                     .function = function,
-                                     .hook = hook};
-    const struct fisql_fault_rule *rule = fault_decide(&asked);
+    const struct fault_hook *hook;
+    const struct fisql_fault_rule *rule =
+        rule_of(values_frame(stack)->hook_return, function, site, stack, &hook);
     return rule != NULL ? strike_function(hook->what, rule, function, site, stack) : 0;
+}
+
+enum faults_patched faults_enter_patched(uint64_t function, uint64_t site, uint64_t stack,
+                                         struct fault_return *back, int32_t *error)
+{
+    const struct fault_hook *hook;
+    const struct fisql_fault_rule *rule = rule_of(function, function, site, stack, &hook);
+    *back = (struct fault_return){.vector = 0};
+    *error = 0;
+    if (rule == NULL)
+        return FAULTS_GO_ON;
+    strike(rule, site);
+    if (rule->action != FISQL_FAULT_RETURN && rule->action != FISQL_FAULT_THROW)
+        return FAULTS_GO_ON;
+    back->general[0] = rule->value;
+    result_make(back, rule);
+    *error = rule->error;
+    return rule->action == FISQL_FAULT_THROW ? FAULTS_THROW
+           : rule->is_void                   ? FAULTS_RETURN
+           : rule->in_vector                 ? FAULTS_RETURN_VECTOR
+                                             : FAULTS_RETURN_WORD;
 }
 
 uint64_t faults_enter(uint64_t function, uint64_t site, uint64_t stack, uint64_t recipe)

@@ -36,6 +36,18 @@ struct fault_return {
     uint64_t address;
 };
 
+/* What rules say of a call of a patched function, whose registers are in values_patched. The caller
+ * may know which registers the function leaves alone: only the result's may change. */
+enum faults_patched {
+    FAULTS_GO_ON,
+    FAULTS_RETURN,        /* at once */
+    FAULTS_RETURN_WORD,   /* ... with general[0] of *back */
+    FAULTS_RETURN_VECTOR, /* ... with vector */
+    FAULTS_THROW          /* as if `address` had been called in its place, with general[0] */
+};
+enum faults_patched faults_enter_patched(uint64_t function, uint64_t site, uint64_t stack,
+                                         struct fault_return *back, int32_t *error);
+
 extern HIDDEN uint32_t faults_allocs; /* a bit for each kind of allocation that rules name */
 /* Does this allocation fail? Then sets errno, or throws out of the caller if it may throw. */
 bool faults_allocate(unsigned kind, uint64_t size_bytes, uint64_t alignment, uint64_t site,

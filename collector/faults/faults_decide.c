@@ -379,7 +379,7 @@ static bool argument_holds(const struct fisql_fault_when *when, const struct fau
         size_t got = read_text(&reading, word, buffer, TEXT_MAX + 1);
         return got > 0 && buffer[got - 1] == 0 && compare_text(when, buffer, got - 1);
     }
-    const struct values_frame *frame = values_frame(asked->stack);
+    const struct values_frame *frame = values_frame_of(asked->stack);
     const struct recipe_module module = {.bias = asked->hook->bias,
                                          .values = at_offset(head->values_at)};
     const struct capture capture = {

@@ -12,6 +12,7 @@
 #include "collector/patch/patch_hook.h"
 #include "collector/patch/patch_module.h"
 #include "collector/patch/patch_state.h"
+#include "collector/patch/patch_kept.h"
 #include "collector/process/process.h"
 #include "formats/patch_modules.h"
 
@@ -49,7 +50,7 @@ static bool is_sanitized(void)
 
 static uint32_t flags_of(const struct feature_module *module)
 {
-    uint32_t flags = FISQL_LATE_PLAN;
+    uint32_t flags = FISQL_LATE_PLAN | patch_values_asked(module->path);
     if (process.options.as_is < 2 && is_sanitized())
         flags |= FISQL_LATE_SANITIZED;
     if (module->executable)
@@ -126,6 +127,7 @@ static void patch(const struct asked *it, uint64_t end_ns)
         const struct fisql_live_part *part = &it->entry->plan;
         if (part->bytes == 0)
             return;
+        patch_values_take(it->entry, &it->module);
         problem = patch_module(live_area_part(part->offset, part->bytes, false), part->bytes,
                                &it->module, &patched);
     }

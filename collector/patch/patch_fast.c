@@ -99,6 +99,10 @@ FAST void go_on_slowly(uint64_t slot)
 /* When the log is not ready, or the call is a jump. */
 static KEEPING __attribute__((noinline)) void enter_unusual(uint64_t back, uint64_t slot)
 {
+    if (patch_is_kept(word_at(back - PATCH_BACK_SITE))) {
+        go_on_slowly(slot);
+        return;
+    }
     struct thread_log *log = current_log;
     uint64_t function = function_of(back);
     bool jumped = patch_is_site(word_at(slot));
@@ -116,7 +120,8 @@ KEEPING void patch_enter(void)
     uint64_t back = word_at(slot - 8), site = word_at(slot);
     struct thread_log *log = current_log;
     if (UNLIKELY(log == NULL || !log_ready(log) || process.clock == CLOCK_SYSTEM ||
-                 slot - patch_stack.low >= patch_stack.bytes || patch_is_site(site))) {
+                 slot - patch_stack.low >= patch_stack.bytes || patch_is_site(site) ||
+                 patch_is_kept(word_at(back - PATCH_BACK_SITE)))) {
         enter_unusual(back, slot);
         return;
     }

@@ -39,6 +39,15 @@
 #define PATCH_SITE_BYTES 8
 #else
 #define PATCH_SITE_BYTES 16
+#define PATCH_SITE_BACK 9 /* from a site to the return address in it */
+#endif
+#if defined(FISQL_VALUES) && defined(__x86_64__) && !defined(FISQL_WRAP)
+#define PATCH_KEEPS 1 /* registers, for values and faults (patch_kept.h) */
+/* The last sites are those of functions whose registers are wanted, for values or faults: their hooks
+ * always take the slow path. */
+#define PATCH_SITES_KEPT 2048
+#else
+#define PATCH_SITES_KEPT 0
 #endif
 #define PATCH_MIRROR 0x200000000840
 
@@ -59,6 +68,20 @@ static inline bool patch_is_site(uint64_t address)
 {
 #ifdef FISQL_PATCHES
     return address - (uint64_t)(uintptr_t)patch_sites < (uint64_t)PATCH_SITES * PATCH_SITE_BYTES;
+#else
+    (void)address;
+    return false;
+#endif
+}
+
+/* Is it a site, or its return address, of functions whose registers are wanted? */
+static inline bool patch_is_kept(uint64_t address)
+{
+#if PATCH_SITES_KEPT > 0
+    const uint64_t bytes = (uint64_t)PATCH_SITES_KEPT * PATCH_SITE_BYTES;
+    return address - ((uint64_t)(uintptr_t)patch_sites + (uint64_t)PATCH_SITES * PATCH_SITE_BYTES -
+                      bytes) <
+           bytes;
 #else
     (void)address;
     return false;
@@ -95,11 +118,12 @@ uint64_t patch_enter_slow(uint64_t function, uint64_t site, uint64_t slot);
 uint64_t patch_exit_slow(uint64_t slot);
 #else
 /* For patch_x86_64.S, with patch_enter() and patch_exit(), which keep every register (patch_fast.c).
- * The two for the slow path run with all registers saved. `back`: the address in the stub that patch_entered() returns to. The
- * words below the slot say what is next: -16, where the stub jumps to; -24, the moved instructions
- * for the call site. */
-void patch_enter_slow(uint64_t back, uint64_t slot);
-void patch_exit_slow(uint64_t slot);
+ * The two for the slow path run with all registers saved. `back`: the address in the stub that
+ * patch_entered() returns to. The words below the slot say what is next: -16, where the stub jumps
+ * to; -24, the moved instructions for the call site. */
+struct patch_kept;
+void patch_enter_slow(uint64_t back, uint64_t slot, unsigned char *state, struct patch_kept *kept);
+void patch_exit_slow(uint64_t slot, uint64_t unused, unsigned char *state, struct patch_kept *kept);
 void patch_enter_other(void);
 #endif
 void patch_entered(void);

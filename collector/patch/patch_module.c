@@ -8,6 +8,7 @@
 #include "collector/core/filter_passes.h"
 #include "collector/patch/patch_code.h"
 #include "collector/patch/patch_hook.h"
+#include "collector/patch/patch_kept.h"
 #include "collector/process/process.h"
 
 #include <string.h>
@@ -119,8 +120,10 @@ static uint64_t led_to(uint64_t function)
     (void)function;
     return (uint64_t)(uintptr_t)patch_entered;
 #else
-    uint64_t hash = function * 0x9e3779b97f4a7c15u;
-    return (uint64_t)(uintptr_t)patch_sites + (hash >> 32) % PATCH_SITES * PATCH_SITE_BYTES;
+    uint64_t hash = function * 0x9e3779b97f4a7c15u >> 32, others = PATCH_SITES - PATCH_SITES_KEPT;
+    uint64_t index =
+        patch_values_wanted(function) ? others + hash % (PATCH_SITES - others) : hash % others;
+    return (uint64_t)(uintptr_t)patch_sites + index * PATCH_SITE_BYTES;
 #endif
 }
 

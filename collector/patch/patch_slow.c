@@ -4,6 +4,7 @@
 
 #ifdef FISQL_PATCHES
 #include "collector/core/quiet.h"
+#include "collector/patch/patch_kept.h"
 #include "collector/patch/patch_parts.h"
 
 /* The innermost call that has the slot, open or not in the log; false if there is none. */
@@ -43,12 +44,13 @@ static void calls_of_slot_gone(uint64_t slot)
     }
 }
 
-static void enter_slot_slow(uint64_t function, uint64_t site, uint64_t slot)
+static void enter_slot_slow(uint64_t function, uint64_t site, uint64_t slot, uint64_t recipe)
 {
     struct thread_log *log = log_free();
     if (log != NULL && process.clock != CLOCK_SYSTEM) {
         bool due = hook_sample_due(log);
-        if (enter_slot(log, function, site, slot, clock_read(process.clock), due))
+        if (enter_below(log, function, site, slot, slot + 1, clock_read(process.clock), due,
+                        recipe))
             return;
     }
     hook_enter_slow(function, site, slot);
@@ -94,9 +96,69 @@ static bool is_collectors(uint64_t site, uint64_t slot)
     return true;
 }
 
-/* Returns whether the call goes through a call site: its exit is to be recorded. */
-static bool enter_slowly(uint64_t function, uint64_t site, uint64_t slot)
+/* A call that begins. */
+struct beginning {
+    uint64_t function, slot;
+    uint64_t own_site; /* the function's */
+    const struct patch_registers *registers;
+};
+
+/* Records the entry, with the arguments if they are wanted. */
+static void enter_call(const struct beginning *call, uint64_t site, bool may_be_fast)
 {
+    struct patch_values values;
+    uint64_t recipe =
+        patch_values_begin(&values, call->function, call->slot, false, call->registers);
+    if (may_be_fast)
+        enter_slot_slow(call->function, site, call->slot, recipe);
+    else
+        hook_enter_slow(call->function, site, call->slot);
+    patch_values_end(&values);
+}
+
+#ifdef __aarch64__
+static void go_by_site(const struct beginning *call)
+{
+    (void)call; /* patch_aarch64.S does */
+}
+
+static void strike(const struct beginning *call, uint64_t site)
+{
+    (void)call, (void)site;
+}
+
+static void returns_kept(const struct beginning *call)
+{
+    (void)call;
+}
+#else
+/* The stub goes on to the call site. */
+static void go_by_site(const struct beginning *call)
+{
+    word_put(call->slot - 16, call->own_site);
+}
+
+/* Goes on as fault rules say, if they name the call. */
+static void strike(const struct beginning *call, uint64_t site)
+{
+    uint64_t next = patch_values_strike(call->function, site, call->slot, call->registers);
+    if (next != 0)
+        word_put(call->slot - 16, next);
+}
+
+/* The function was jumped to, and returns to the other's site: if its result is wanted, to one that
+ * sees to it. */
+static void returns_kept(const struct beginning *call)
+{
+    if (patch_is_kept(call->own_site) && !patch_is_kept(word_at(call->slot)))
+        word_put(call->slot, call->own_site + PATCH_SITE_BACK);
+}
+#endif
+
+/* Returns whether the call goes through a call site: its exit is to be recorded. */
+static bool enter_slowly(const struct beginning *begun, uint64_t site)
+{
+    uint64_t function = begun->function, slot = begun->slot;
     bool jumped = patch_is_site(site);
     if (jumped) {
         struct shadow_call call;
@@ -110,22 +172,24 @@ static bool enter_slowly(uint64_t function, uint64_t site, uint64_t slot)
         return false;
     }
     enum unready what = unready(function);
-    if (what == UNREADY_OFF)
-        return false;
-    if (!jumped)
-        calls_of_slot_gone(slot);
-    if (what == UNREADY_FAST)
-        enter_slot_slow(function, site, slot);
-    else
-        hook_enter_slow(function, site, slot);
-    if (!jumped)
-        *patch_mirror(slot) = site;
-    return !jumped;
+    if (what != UNREADY_OFF) {
+        if (!jumped)
+            calls_of_slot_gone(slot);
+        enter_call(begun, site, what == UNREADY_FAST);
+        if (jumped) {
+            returns_kept(begun);
+        } else {
+            *patch_mirror(slot) = site;
+            go_by_site(begun);
+        }
+    }
+    strike(begun, site);
+    return what != UNREADY_OFF && !jumped;
 }
 
-static bool enter(uint64_t function, uint64_t site, uint64_t slot)
+static bool enter(const struct beginning *call, uint64_t site)
 {
-    if (is_collectors(site, slot))
+    if (is_collectors(site, call->slot))
         return false;
     uint64_t hook = slow_hook, outside = outside_slot;
     /* A thread's first hook goes deepest: handlers' hooks on top of it might find too little stack. */
@@ -133,9 +197,9 @@ static bool enter(uint64_t function, uint64_t site, uint64_t slot)
     struct quiet quiet;
     if (first)
         quiet_begin(&quiet);
-    slow_hook = slot;
+    slow_hook = call->slot;
     outside_slot = 0;
-    bool taken = enter_slowly(function, site, slot);
+    bool taken = enter_slowly(call, site);
     outside_slot = outside;
     slow_hook = hook;
     if (first)
@@ -143,28 +207,38 @@ static bool enter(uint64_t function, uint64_t site, uint64_t slot)
     return taken;
 }
 
-static void exit_slowly(uint64_t slot)
+static void exit_call(const struct shadow_call *call, uint64_t slot,
+                      const struct patch_registers *registers, bool may_be_fast)
+{
+    struct patch_values values;
+    uint64_t recipe = patch_values_begin(&values, call->function, slot, true, registers);
+    struct thread_log *log = may_be_fast ? log_free() : NULL;
+    bool due = log != NULL && hook_sample_due(log);
+    if (log == NULL || !exit_fast(log, call->function, call->site, slot, false,
+                                  clock_read(process.clock), due, true, recipe))
+        hook_exit_slow(call->function, call->site, slot, false);
+    patch_values_end(&values);
+}
+
+static void exit_slowly(uint64_t slot, const struct patch_registers *registers)
 {
     struct shadow_call call;
     struct thread_log *log = log_free();
     if (log != NULL && fork_mark.mine != 0 && call_top(log)->stack == slot) {
-        bool due = hook_sample_due(log);
         call = *call_top(log);
-        if (!exit_fast(log, call.function, call.site, slot, false, clock_read(process.clock), due,
-                       true, 0))
-            hook_exit_slow(call.function, call.site, slot, false);
+        exit_call(&call, slot, registers, true);
     } else if (call_of_slot(slot, false, &call)) {
-        hook_exit_slow(call.function, call.site, slot, false);
+        exit_call(&call, slot, registers, false);
     }
 }
 
 /* Returns the true return address. */
-static uint64_t leave(uint64_t slot)
+static uint64_t leave(uint64_t slot, const struct patch_registers *registers)
 {
     uint64_t hook = slow_hook, outside = outside_slot;
     slow_hook = slot;
     outside_slot = 0;
-    exit_slowly(slot);
+    exit_slowly(slot, registers);
     outside_slot = outside;
     slow_hook = hook;
     return *patch_mirror(slot);
@@ -173,25 +247,30 @@ static uint64_t leave(uint64_t slot)
 #ifdef __aarch64__
 uint64_t patch_enter_slow(uint64_t function, uint64_t site, uint64_t slot)
 {
-    return enter(function, site, slot) ? PATCH_TAKEN : PATCH_NOT_TAKEN;
+    const struct beginning call = {.function = function, .slot = slot};
+    return enter(&call, site) ? PATCH_TAKEN : PATCH_NOT_TAKEN;
 }
 
 uint64_t patch_exit_slow(uint64_t slot)
 {
-    return leave(slot);
+    return leave(slot, NULL);
 }
 #else
-void patch_enter_slow(uint64_t back, uint64_t slot)
+void patch_enter_slow(uint64_t back, uint64_t slot, unsigned char *state, struct patch_kept *kept)
 {
+    const struct patch_registers registers = {state, kept};
+    const struct beginning call = {word_at(back - PATCH_BACK_FUNCTION), slot,
+                                   word_at(back - PATCH_BACK_SITE), &registers};
     word_put(slot - 24, back + PATCH_BACK_MOVED);
     word_put(slot - 16, back + PATCH_BACK_MOVED);
-    if (enter(word_at(back - PATCH_BACK_FUNCTION), word_at(slot), slot))
-        word_put(slot - 16, word_at(back - PATCH_BACK_SITE));
+    enter(&call, word_at(slot));
 }
 
-void patch_exit_slow(uint64_t slot)
+void patch_exit_slow(uint64_t slot, uint64_t unused, unsigned char *state, struct patch_kept *kept)
 {
-    word_put(slot, leave(slot));
+    const struct patch_registers registers = {state, kept};
+    (void)unused;
+    word_put(slot, leave(slot, &registers));
 }
 #endif
 #endif

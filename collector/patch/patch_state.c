@@ -14,10 +14,8 @@
 #define FXSAVE_BYTES 512u
 #define HEADER_END 576u
 
-extern HIDDEN uint64_t patch_state_bytes;
-extern HIDDEN uint32_t patch_state_mask;
 uint64_t patch_state_bytes = FXSAVE_BYTES;
-uint32_t patch_state_mask; /* 0 = there is no XSAVE: use FXSAVE */
+uint32_t patch_state_mask;
 
 void patch_state_setup(void)
 {

@@ -5,6 +5,7 @@
 	.hidden	patch_sites
 	.hidden	patch_entered
 	.hidden	patch_returned
+	.hidden	patch_returned_kept
 	.hidden	patch_state_bytes
 	.hidden	patch_state_mask
 
@@ -26,7 +27,8 @@
 	.globl	patch_sites
 	.type	patch_sites, @function
 patch_sites:
-	.rept	PATCH_SITES / SITES_UNWOUND
+.macro	sites count, returned
+	.rept	(\count) / SITES_UNWOUND
 	.cfi_startproc
 	mirrored
 	.rept	SITES_UNWOUND
@@ -34,11 +36,14 @@ patch_sites:
 	leaq	8(%rsp), %rsp
 	.cfi_def_cfa_offset 1
 	call	*-32(%rsp)
-	jmp	patch_returned
+	jmp	\returned
 	.p2align 4
 	.endr
 	.cfi_endproc
 	.endr
+.endm
+	sites	(PATCH_SITES-PATCH_SITES_KEPT), patch_returned
+	sites	PATCH_SITES_KEPT, patch_returned_kept
 	.size	patch_sites, . - patch_sites
 
 /* Saves what a C function may change, rbp being its frame, and calls it. The registers that the
@@ -67,7 +72,9 @@ patch_sites:
 	xsave64	(%rsp)
 	jmp	2f
 1:	fxsave64 (%rsp)
-2:	call	\function
+2:	movq	%rsp, %rdx /* struct patch_kept */
+	leaq	-48(%rbp), %rcx
+	call	\function
 	movl	patch_state_mask(%rip), %eax
 	xorl	%edx, %edx
 	testl	%eax, %eax
@@ -148,13 +155,14 @@ patch_returned:
 	.cfi_adjust_cfa_offset 8
 	call	patch_exit
 	cmpq	$0, (%rsp)
-	je	6f
+	je	.Lexit_slowly
 	ret
-6:	pushq	%rax
-	.cfi_adjust_cfa_offset 8
+.Lexit_slowly:
 	pushq	%rdi
 	.cfi_adjust_cfa_offset 8
 	pushq	%rsi
+	.cfi_adjust_cfa_offset 8
+	pushq	%rax
 	.cfi_adjust_cfa_offset 8
 	pushq	%rbp
 	.cfi_adjust_cfa_offset 8
@@ -166,15 +174,27 @@ patch_returned:
 	popq	%rbp
 	.cfi_def_cfa %rsp, 33
 	.cfi_restore %rbp
+	popq	%rax
+	.cfi_adjust_cfa_offset -8
 	popq	%rsi
 	.cfi_adjust_cfa_offset -8
 	popq	%rdi
 	.cfi_adjust_cfa_offset -8
-	popq	%rax
-	.cfi_adjust_cfa_offset -8
 	ret
 	.cfi_endproc
 	.size	patch_returned, . - patch_returned
+/* The same for a function whose result may be wanted. */
+	.p2align 4
+	.type	patch_returned_kept, @function
+patch_returned_kept:
+	.cfi_startproc
+	.cfi_def_cfa_offset 1
+	mirrored
+	leaq	-8(%rsp), %rsp
+	.cfi_adjust_cfa_offset 8
+	jmp	.Lexit_slowly
+	.cfi_endproc
+	.size	patch_returned_kept, . - patch_returned_kept
 #ifdef FISQL_WRAP
 /* Says that the program holds the collector (FISQL_PATCH_NOTE in formats/patch.h). */
 	.section .note.fisql, "a", @note

@@ -26,15 +26,17 @@ static uint64_t missed;    /* atomic: calls in modules whose recipes were still 
 static char awaited[256];  /* the first such module's path */
 
 /* The recipe word of the hook with this frame address, if it has kept registers. */
-static uint64_t recipe_kept(uint64_t stack)
+static uint64_t recipe_kept(uint64_t function, uint64_t stack, bool exit)
 {
+    if (values_patched_stack == stack)
+        return recipe_word_patched(function, exit);
     return values_kept == stack ? recipe_word(values_frame(stack)->hook_return) : 0;
 }
 
 uint32_t values_arguments_kept(struct thread_log *log, uint16_t *units, uint64_t function,
                                uint64_t stack)
 {
-    uint64_t recipe = recipe_kept(stack);
+    uint64_t recipe = recipe_kept(function, stack, false);
     if (recipe == 0 && values_kept == stack)
         values_missed(stack);
     return recipe != 0 ? values_arguments(log, units, recipe, function, stack) : 0;
@@ -43,14 +45,14 @@ uint32_t values_arguments_kept(struct thread_log *log, uint16_t *units, uint64_t
 uint32_t values_result_kept(struct thread_log *log, uint16_t *units, uint64_t function,
                             uint64_t stack)
 {
-    uint64_t recipe = recipe_kept(stack);
+    uint64_t recipe = recipe_kept(function, stack, true);
     return recipe != 0 ? values_result(log, units, recipe, function, stack) : 0;
 }
 
 void values_await_kept(struct thread_log *log, uint64_t function, uint64_t site, uint64_t stack,
                        uint64_t after)
 {
-    uint64_t recipe = recipe_kept(stack);
+    uint64_t recipe = recipe_kept(function, stack, true);
     if (recipe != 0)
         values_await(log, recipe, function, site, stack, after);
 }

@@ -293,9 +293,11 @@ unsigned char *capture_other(struct value_writer writer, const struct capture *c
 unsigned char *values_argument(struct thread_log *log, struct value_writer writer,
                                const struct recipe *recipe, uint32_t index, uint64_t stack)
 {
-    const struct values_frame *frame = values_frame(stack);
+    const struct values_frame *frame = values_frame_of(stack);
+    bool patched = values_patched_stack == stack;
     const struct capture capture = {.general = frame->general,
                                     .vector = frame->vector[0],
+                                    .returned = patched ? &values_patched->returned : NULL,
                                     .module = recipe_module(recipe),
                                     .stack = {&log->shadow.bounds, stack, true}};
     return capture_other(writer, &capture, &recipe->value[index]);

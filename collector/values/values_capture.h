@@ -7,14 +7,6 @@
 #include "collector/values/values_read.h"
 #include "collector/values/values_recipes.h"
 
-#define VALUES_RETURNED_VECTORS 4u
-
-/* Registers as a function returns with them. */
-struct values_returned {
-    unsigned char vector[VALUES_RETURNED_VECTORS][16]; /* x86-64: two of them */
-    uint64_t general[2];
-};
-
 /* Where values are taken from. */
 struct capture {
     const uint64_t *general;                /* by DWARF's numbers */

@@ -1,9 +1,12 @@
 /* Keeping vector registers: see values_frame.h. */
 #include "collector/values/values_frame.h"
 
+THREAD_LOCAL struct values_patched *values_patched;
+THREAD_LOCAL uint64_t values_patched_stack;
+
 void values_keep(uint64_t stack)
 {
-    struct values_frame *frame = values_frame(stack);
+    struct values_frame *frame = values_frame_of(stack);
     if (frame->vectors_kept != 0)
         return;
     frame->vectors_kept = 1;

@@ -2,6 +2,9 @@
 #ifndef FISQL_COLLECTOR_VALUES_VALUES_FRAME_H
 #define FISQL_COLLECTOR_VALUES_VALUES_FRAME_H
 
+#include "collector/core/base.h"
+
+#include <stddef.h>
 #include <stdint.h>
 
 #if defined(__x86_64__)
@@ -31,6 +34,32 @@ _Static_assert(sizeof(struct values_frame) == 400, "values_aarch64.S knows it");
 static inline struct values_frame *values_frame(uint64_t stack)
 {
     return (struct values_frame *)(uintptr_t)stack - 1;
+}
+
+#define VALUES_RETURNED_VECTORS 4u
+
+/* Registers as a function returns with them. */
+struct values_returned {
+    unsigned char vector[VALUES_RETURNED_VECTORS][16]; /* x86-64: two of them */
+    uint64_t general[2];
+};
+
+/* The registers of a patched function (collector/patch/), as its slow hook keeps them. Its frame
+ * address is the slot of its return address; `hook_return` is the address by which recipes know its
+ * entry or its return. */
+struct values_patched {
+    struct values_frame frame;
+    struct values_returned returned; /* at the return */
+};
+extern HIDDEN THREAD_LOCAL struct values_patched *values_patched; /* of the one at work */
+/* Its frame address; 0 = none is at work. The pointer may be to a stack that is gone: a handler may have
+ * jumped out of the hook. */
+extern HIDDEN THREAD_LOCAL uint64_t values_patched_stack;
+
+/* The same for any hook. */
+static inline struct values_frame *values_frame_of(uint64_t stack)
+{
+    return values_patched_stack == stack ? &values_patched->frame : values_frame(stack);
 }
 
 /* Stores the vector registers of the hook with this frame address, unless that is done: call it

@@ -34,6 +34,12 @@ static inline void values_failure(struct value_writer *writer, const unsigned ch
         value_put_signed(writer, error);
 }
 
+/* The registers of the hook with this recipe word. */
+static inline const struct values_frame *values_frame_by(uint64_t word, uint64_t stack)
+{
+    return UNLIKELY((word & RECIPE_PATCHED) != 0) ? &values_patched->frame : values_frame(stack);
+}
+
 /* Puts an argument that is not a number in a word. Returns its end. */
 unsigned char *values_argument(struct thread_log *log, struct value_writer writer,
                                const struct recipe *recipe, uint32_t index, uint64_t stack);
@@ -43,7 +49,7 @@ unsigned char *values_argument(struct thread_log *log, struct value_writer write
 static inline uint32_t values_arguments(struct thread_log *log, uint16_t *units, uint64_t word,
                                         uint64_t function, uint64_t stack)
 {
-    const struct values_frame *frame = values_frame(stack);
+    const struct values_frame *frame = values_frame_by(word, stack);
     const struct recipe *recipe = recipe_of(word, frame->hook_return, function);
     if (UNLIKELY(recipe == NULL || recipe->exit))
         return 0;
@@ -64,7 +70,7 @@ static inline uint32_t values_arguments(struct thread_log *log, uint16_t *units,
 static inline uint32_t values_result(struct thread_log *log, uint16_t *units, uint64_t word,
                                      uint64_t function, uint64_t stack)
 {
-    const struct values_frame *frame = values_frame(stack);
+    const struct values_frame *frame = values_frame_by(word, stack);
     const struct recipe *recipe = recipe_of(word, frame->hook_return, function);
     if (recipe == NULL || !recipe->at_hook)
         return 0;

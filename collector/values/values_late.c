@@ -79,16 +79,27 @@ void values_late_forked(void)
 
 /* ---- the answer ---- */
 
+static bool add(const struct fisql_late_module *entry)
+{
+    return recipes_know(entry->path) ||
+           recipes_add(live_area_part(entry->recipes.offset, entry->recipes.bytes, false),
+                       entry->recipes.bytes);
+}
+
 static void take(const struct awaited_module *module)
 {
-    struct fisql_late_module *entry = module->entry;
     struct quiet quiet;
     quiet_begin(&quiet);
-    if (recipes_know(entry->path) ||
-        recipes_add(live_area_part(entry->recipes.offset, entry->recipes.bytes, false),
-                    entry->recipes.bytes))
-        recipes_module(entry->path, module->bias, module->start, module->end);
+    if (add(module->entry))
+        recipes_module(module->entry->path, module->bias, module->start, module->end);
     quiet_end(&quiet);
+}
+
+void values_late_take(const struct fisql_late_module *entry, const struct feature_module *module)
+{
+    if (entry->recipes.bytes != 0 && add(entry))
+        recipes_module(entry->path, module->bias, module->start,
+                       module->end); /* its path is gone */
 }
 
 enum late_answer values_late_look(uint64_t address)

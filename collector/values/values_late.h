@@ -14,6 +14,9 @@
 
 /* Asks. False if nobody can answer. Signals are blocked. */
 bool values_late_ask(const struct feature_module *module);
+/* Takes the recipes in the answer about a module that is about to be patched, if there are any. Signals
+ * are blocked. */
+void values_late_take(const struct fisql_late_module *entry, const struct feature_module *module);
 /* Waits up to wait_ms for the answers, or until nobody is left to answer, and takes them. */
 void values_late_wait(uint32_t wait_ms);
 /* Another module may lie there now. */

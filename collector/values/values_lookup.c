@@ -81,6 +81,10 @@ static struct recipe_number number_of(const struct fisql_recipe_value *value)
 static uint64_t word_of(uint32_t index, const struct fisql_recipe_hook *hook)
 {
     const struct recipe_module *module = &recipe_modules[index];
+    uint64_t *made = module->made != NULL ? &module->made[hook - module->hooks] : NULL;
+    uint64_t known = made != NULL ? __atomic_load_n(made, __ATOMIC_ACQUIRE) : 0;
+    if (known != 0)
+        return known;
     uint64_t numbers = hook->exit ? 2 : hook->count;
     uint64_t bytes = (sizeof(struct recipe) + numbers * sizeof(struct recipe_number) + LINE - 1) &
                      ~(uint64_t)(LINE - 1);
@@ -101,11 +105,53 @@ static uint64_t word_of(uint32_t index, const struct fisql_recipe_hook *hook)
         if (!hook->exit && is_volatile(&recipe->value[i], module))
             word |= RECIPE_VOLATILE;
     }
-    recipe->at_hook = hook->exit && recipe->value->where < FISQL_WHERE_RESULT;
+    recipe->at_hook = hook->exit == FISQL_RECIPE_RETURN ||
+                      (hook->exit && recipe->value->where < FISQL_WHERE_RESULT);
     if (hook->exit) {
         const struct recipe_frame frame = {hook->cfa_offset, hook->return_offset};
         memcpy(&recipe->numbers[1], &frame, sizeof frame);
     }
+    if (made != NULL)
+        __atomic_store_n(made, word, __ATOMIC_RELEASE);
+    return word;
+}
+
+/* The hook of a module at the address, and the module's index; NULL = there is none. */
+static const struct fisql_recipe_hook *hook_at(uint64_t address, uint32_t *index)
+{
+    const struct fisql_recipe_hook *found = NULL;
+    uint32_t used = __atomic_load_n(&recipe_modules_used, __ATOMIC_ACQUIRE);
+    for (uint32_t i = 0; i < used; i++) {
+        const struct recipe_module *module = &recipe_modules[i];
+        uint64_t bias = __atomic_load_n(&module->bias, __ATOMIC_ACQUIRE);
+        if ((bias & 1) != 0 || address < module->start || address >= module->end)
+            continue;
+        const struct fisql_recipe_hook *hook = search(module, address - bias);
+        if (hook != NULL && hook->count != 0 && hook->count <= FISQL_RECIPE_VALUES_MAX) {
+            found = hook;
+            *index = i;
+        }
+    }
+    return found;
+}
+
+/* Looks in the modules, and keeps what it finds; `flag` is set in a word. */
+static uint64_t look_up(uint64_t address, struct recipe_place *place, uint64_t flag)
+{
+    uint32_t index = 0;
+    const struct fisql_recipe_hook *hook = hook_at(address, &index);
+    uint64_t word = hook != NULL ? word_of(index, hook) : 0;
+    if (word == 0 && !modules_known(address))
+        return 0; /* it may have recipes yet */
+    if (UNLIKELY(faults_name(address)))
+        word =
+            (word != 0 ? word : (uint64_t)(uintptr_t)&no_recipe) | RECIPE_VOLATILE | RECIPE_FAULT;
+    if (word != 0)
+        word |= flag;
+    __atomic_store_n(&place->address, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&place->word, word, __ATOMIC_RELEASE);
+    __atomic_store_n(&place->address, address, __ATOMIC_RELEASE);
+    __atomic_store_n(&recipe_cache_used, 1, __ATOMIC_RELAXED);
     return word;
 }
 
@@ -116,27 +162,25 @@ uint64_t recipe_word(uint64_t address)
     struct recipe_place *place = &recipe_cache[address / 8 % RECIPE_PLACES];
     if (__atomic_load_n(&place->address, __ATOMIC_ACQUIRE) == address)
         return __atomic_load_n(&place->word, __ATOMIC_RELAXED);
-    uint64_t word = 0;
-    if (values_late_look(address) == LATE_WAITS)
+    return values_late_look(address) != LATE_WAITS ? look_up(address, place, 0) : 0;
+}
+
+uint64_t recipe_word_patched(uint64_t function, bool returns)
+{
+    uint64_t address = recipe_address_patched(function, returns);
+    if (UNLIKELY(recipe_cache == NULL))
         return 0;
-    uint32_t used = __atomic_load_n(&recipe_modules_used, __ATOMIC_ACQUIRE);
-    for (uint32_t i = 0; i < used; i++) {
-        const struct recipe_module *module = &recipe_modules[i];
-        uint64_t bias = __atomic_load_n(&module->bias, __ATOMIC_ACQUIRE);
-        if ((bias & 1) != 0 || address < module->start || address >= module->end)
-            continue;
-        const struct fisql_recipe_hook *hook = search(module, address - bias);
-        if (hook != NULL && hook->count != 0 && hook->count <= FISQL_RECIPE_VALUES_MAX)
-            word = word_of(i, hook);
-    }
-    if (word == 0 && !modules_known(address))
-        return 0; /* it may have recipes yet */
-    if (UNLIKELY(faults_name(address)))
-        word =
-            (word != 0 ? word : (uint64_t)(uintptr_t)&no_recipe) | RECIPE_VOLATILE | RECIPE_FAULT;
-    __atomic_store_n(&place->address, 0, __ATOMIC_RELAXED);
-    __atomic_store_n(&place->word, word, __ATOMIC_RELEASE);
-    __atomic_store_n(&place->address, address, __ATOMIC_RELEASE);
-    __atomic_store_n(&recipe_cache_used, 1, __ATOMIC_RELAXED);
-    return word;
+    /* Not side by side: both are used in turn, and few functions are shorter than 8 bytes. */
+    uint64_t at = address / 8 + (returns ? RECIPE_PLACES / 2 : 0);
+    struct recipe_place *place = &recipe_cache[at % RECIPE_PLACES];
+    if (LIKELY(__atomic_load_n(&place->address, __ATOMIC_ACQUIRE) == address))
+        return __atomic_load_n(&place->word, __ATOMIC_RELAXED);
+    return look_up(address, place, RECIPE_PATCHED);
+}
+
+bool recipe_wants_patched(uint64_t function)
+{
+    uint32_t index;
+    return hook_at(function, &index) != NULL || faults_name(function) ||
+           hook_at(recipe_address_patched(function, true), &index) != NULL;
 }

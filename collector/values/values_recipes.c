@@ -7,10 +7,12 @@
 
 #include <string.h>
 
-#define STRING_MAX 960u /* a text and 30 tags fit into an event */
+#define MADE_BYTES ((uint64_t)64 << 20) /* of address space */
+#define STRING_MAX 960u                 /* a text and 30 tags fit into an event */
 
 struct recipe_place *recipe_cache;
-static struct reserve cache;
+static struct reserve cache, made;
+static uint64_t made_used; /* words */
 struct recipe_module recipe_modules[RECIPE_MODULES_MAX];
 uint32_t recipe_string_max;
 
@@ -123,6 +125,20 @@ static void forget(uint64_t start, uint64_t end)
             __atomic_store_n(&recipe_cache[i].address, 0, __ATOMIC_RELAXED);
 }
 
+/* Words for the hooks of a module in a new place; those of an old one are forgotten. */
+static void make_room(struct recipe_module *place, uint64_t hooks_count)
+{
+    uint64_t words = made_used + hooks_count;
+    if (place->made != NULL) {
+        for (uint64_t i = 0; i < hooks_count; i++)
+            __atomic_store_n(&place->made[i], 0, __ATOMIC_RELAXED);
+    } else if (hooks_count <= MADE_BYTES / sizeof *place->made &&
+               reserve_grow(&made, MADE_BYTES, words * sizeof *place->made)) {
+        place->made = (uint64_t *)reserve_start(&made) + made_used;
+        made_used = words;
+    }
+}
+
 static bool place_module(const char *path, uint64_t bias, uint64_t start, uint64_t end)
 {
     const struct fisql_recipes *head = NULL;
@@ -136,6 +152,7 @@ static bool place_module(const char *path, uint64_t bias, uint64_t start, uint64
     place->values = at_offset(head, entry->values);
     place->hooks = at_offset(head, entry->hooks);
     place->hooks_count = entry->hooks_count;
+    make_room(place, entry->hooks_count);
     place->start = start;
     place->end = end;
     __atomic_store_n(&place->bias, bias, __ATOMIC_RELEASE);

@@ -25,6 +25,8 @@ struct recipe_module {
     const struct fisql_recipe_hook *hooks;
     uint64_t hooks_count;
     uint64_t start, end;
+    uint64_t
+        *made; /* atomic: the words of the hooks, 0 = not made yet; NULL = there is no memory */
 };
 
 /* The part of struct fisql_recipe_value that a hook needs, if the value is a number in a word. */
@@ -44,7 +46,7 @@ struct recipe {
     const struct fisql_recipe_value *value; /* the first of `count`; numbers[] has the same ones */
     uint8_t count;
     uint8_t exit;
-    uint8_t at_hook; /* of an exit: the hook's call has the result already */
+    uint8_t at_hook; /* of an exit: the hook's call, or the return, has the result already */
     uint8_t cfa_register;
     uint32_t module; /* index */
     struct recipe_number numbers[];
@@ -63,6 +65,8 @@ struct recipe_place {
 };
 #define RECIPE_VOLATILE ((uint64_t)1 << 62) /* the hooks know the number */
 #define RECIPE_FAULT ((uint64_t)1 << 61)    /* fault rules name the call (faults.h) */
+#define RECIPE_PATCHED                                                                             \
+    ((uint64_t)1 << 60) /* of a patched function: values_patched has its registers */
 _Static_assert(sizeof(struct recipe_place) == 16 && RECIPE_PLACES == 65536, "the hooks know these");
 extern HIDDEN struct recipe_place *recipe_cache; /* NULL = no call has values */
 extern HIDDEN struct recipe_module recipe_modules[RECIPE_MODULES_MAX];
@@ -75,7 +79,8 @@ extern HIDDEN uint32_t recipe_string_max;   /* recorded bytes of a text */
 static inline const struct recipe *recipe_of(uint64_t word, uint64_t address, uint64_t function)
 {
     const struct recipe *recipe =
-        (const struct recipe *)(uintptr_t)(word & ~(RECIPE_VOLATILE | RECIPE_FAULT));
+        (const struct recipe *)(uintptr_t)(word &
+                                           ~(RECIPE_VOLATILE | RECIPE_FAULT | RECIPE_PATCHED));
     return LIKELY(recipe->address == address && recipe->function == function) ? recipe : NULL;
 }
 

@@ -226,7 +226,7 @@ static APART uint32_t place_take(struct table *table, uint64_t frame,
 void values_await(struct thread_log *log, uint64_t word, uint64_t function, uint64_t site,
                   uint64_t stack, uint64_t after)
 {
-    const struct values_frame *registers = values_frame(stack);
+    const struct values_frame *registers = values_frame_by(word, stack);
     const struct recipe *recipe = recipe_of(word, registers->hook_return, function);
     if (UNLIKELY(recipe == NULL || !recipe->exit || recipe->at_hook || log_writes_through(log)))
         return;

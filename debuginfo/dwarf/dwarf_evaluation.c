@@ -32,6 +32,8 @@ static bool push_number(struct dwarf_evaluation *evaluation, enum dwarf_item_kin
  * those of the hook's arguments and those that a procedure linkage table's stub may use. */
 bool place_register_kept(const struct place_context *context, uint64_t number)
 {
+    if (context->entry)
+        return true;
     if (context->address == context->after) /* it holds it after the call, so also before */
         return context->machine == EM_AARCH64
                    ? (number >= 19 && number <= 29) || number == 31

@@ -93,6 +93,7 @@ struct place_context {
     bool fixed;       /* the variable keeps its value: a place that begins after the call will do */
     bool computed;    /* the type needs steps: look for no other form */
     bool stores_late; /* the compiler (clang, not gcc) may store parameters after the hook's call */
+    bool entry;       /* `address` is a function's first instruction: no hook was called */
     const struct x86_spills *spills; /* then: what the code after the call stores, NULL = unknown */
 };
 

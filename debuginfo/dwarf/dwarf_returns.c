@@ -37,6 +37,7 @@ static void add_float(struct classes *classes, uint64_t offset, unsigned size_by
         classes->floats_alone = false;
     way->float_bytes = size_bytes;
     way->floats++;
+    way->aligned = way->aligned || size_bytes > 8;
     /* __float128 fills a whole register alone, or comes back in memory. */
     merge(classes, offset,
           offset % size_bytes != 0 || size_bytes > 8 ? DWARF_RETURN_OTHER : DWARF_RETURN_VECTOR);
@@ -45,6 +46,7 @@ static void add_float(struct classes *classes, uint64_t offset, unsigned size_by
 static void add_general(struct classes *classes, uint64_t offset, uint64_t size_bytes)
 {
     classes->floats_alone = false;
+    classes->way->aligned = classes->way->aligned || size_bytes > 8;
     bool odd =
         size_bytes == 0 || size_bytes > 16 || offset % (size_bytes > 8 ? 16 : size_bytes) != 0;
     merge(classes, offset, odd ? DWARF_RETURN_OTHER : DWARF_RETURN_GENERAL);
@@ -84,13 +86,21 @@ static void classify_array(struct classes *classes, const struct dwarf_type *typ
     }
     struct dwarf_type element = dwarf_type_of(classes->types, die);
     uint64_t count = dwarf_type_elements(classes->types, die);
+    bool vector = dwarf_die_flag(classes->types->debug, die, DW_AT_GNU_vector);
     dwarf_die_release(die);
-    if (count == 0 || element.size_bytes == 0) {
+    if (vector || count == 0 || element.size_bytes == 0) {
         give_up(classes);
         return;
     }
     for (uint64_t i = 0; i < count && classes->leaves < LEAVES_MAX; i++)
         classify(classes, &element, offset + i * element.size_bytes, nesting + 1);
+}
+
+static void see_alignment(struct classes *classes, Dwarf_Die die)
+{
+    uint64_t bytes = 0;
+    dwarf_die_number(classes->types->debug, die, DW_AT_alignment, &bytes);
+    classes->way->aligned = classes->way->aligned || bytes > 8;
 }
 
 /* Classifies a member or base of a class; false if its place is unknown. */
@@ -101,6 +111,7 @@ static bool classify_member(struct classes *classes, Dwarf_Die die, uint64_t off
     uint64_t at = 0, bits = 0, bit_at = 0;
     if (dwarf_die_is_static(types->debug, die))
         return true;
+    see_alignment(classes, die);
     if (!dwarf_die_member_offset(types->debug, die, &at))
         return false;
     if (dwarf_die_number(types->debug, die, DW_AT_bit_size, &bits)) {
@@ -130,6 +141,8 @@ static void classify_struct(struct classes *classes, const struct dwarf_type *ty
     struct dwarf_types *types = classes->types;
     Dwarf_Die die = dwarf_die_at(types->debug, type->offset);
     bool known = die != NULL;
+    if (known)
+        see_alignment(classes, die);
     if (known && dwarf_die_tag(types->debug, die) == DW_TAG_union_type)
         classes->floats_alone = false;
     Dwarf_Die child = known ? dwarf_die_child(types->debug, die) : NULL;

@@ -21,6 +21,13 @@ static bool has_plain_structs(uint64_t language)
     return language != 0 && language < 256 && memchr(plain, (int)language, sizeof plain) != NULL;
 }
 
+static bool is_fortran(uint64_t language)
+{
+    static const uint8_t versions[] = {0x07, 0x08, 0x0e, 0x22, 0x23, 0x2d};
+    return language != 0 && language < 256 &&
+           memchr(versions, (int)language, sizeof versions) != NULL;
+}
+
 static bool is_cxx(uint64_t language)
 {
     static const uint8_t versions[] = {0x04, 0x19, 0x1a, 0x21, 0x2a, 0x2b, 0x3a, 0x11};
@@ -42,6 +49,7 @@ void dwarf_types_begin(struct dwarf_types *types, Dwarf_Debug debug, Dwarf_Off u
     dwarf_die_release(die);
     types->cxx = !has_plain_structs(language);
     types->is_cxx = is_cxx(language);
+    types->is_fortran = is_fortran(language);
 }
 
 void dwarf_types_end(struct dwarf_types *types)
@@ -185,6 +193,7 @@ static void read_base(struct dwarf_types *types, Dwarf_Die die, struct dwarf_typ
     case DW_ATE_UTF:
         type->is_signed = encoding == DW_ATE_signed || encoding == DW_ATE_signed_char;
         type->kind = type->is_signed ? DWARF_TYPE_SIGNED : DWARF_TYPE_UNSIGNED;
+        type->is_integer = true;
         if (!whole)
             type->kind = size == 16 ? DWARF_TYPE_WIDE : DWARF_TYPE_UNKNOWN;
         else if (strcmp(name, "char") == 0)

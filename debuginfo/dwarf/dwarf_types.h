@@ -35,6 +35,7 @@ enum dwarf_type_kind {
 struct dwarf_type {
     enum dwarf_type_kind kind;
     bool is_signed;
+    bool is_integer;     /* WIDE: __int128 */
     bool by_reference;   /* a C++ class passed and returned by its address */
     bool by_value_known; /* by_reference is certain */
     uint64_t size_bytes;
@@ -50,6 +51,7 @@ struct dwarf_types {
     bool cxx;    /* classes may be passed by reference: not in a language known to have none such */
     bool is_cxx; /* the language is C++ */
     bool is_gnu; /* gcc made the unit */
+    bool is_fortran;
     struct intern offsets;    /* of the types read already, ... */
     struct dwarf_type *known; /* ... and these */
     size_t known_count, known_capacity;
@@ -90,6 +92,7 @@ enum dwarf_return_class {
 };
 struct dwarf_return {
     bool unknown;                     /* a part is unknown */
+    bool aligned;                     /* a part asks for more than 8 bytes */
     enum dwarf_return_class eight[2]; /* x86-64; more than 16 bytes come back in memory */
     unsigned floats, float_bytes;     /* aarch64: only so many floats of this size; 0 = otherwise */
 };

@@ -15,6 +15,7 @@
 struct named_code {
     const char *name; /* borrowed from the file */
     uint64_t address;
+    bool global;
 };
 
 int function_copies_add(struct function_copies *copies, uint64_t origin, uint64_t start,
@@ -36,7 +37,8 @@ static int visit_symbol(void *context, const struct elf_symbol *symbol)
     if (symbol->address == 0)
         return 0;
     return array_add(&copies->names, &copies->names_count, &copies->names_capacity,
-                     ((struct named_code){symbol->name, symbol->address}), visiting->error);
+                     ((struct named_code){symbol->name, symbol->address, symbol->global}),
+                     visiting->error);
 }
 
 static int by_name(const void *left, const void *right)
@@ -90,8 +92,8 @@ static bool all_are(const struct function_copies *copies, uint64_t address,
     return any;
 }
 
-int function_copies_finish(struct function_copies *copies, const struct symbol_files *files,
-                           struct error *error)
+int function_copies_symbols(struct function_copies *copies, const struct symbol_files *files,
+                            struct error *error)
 {
     struct visiting visiting = {copies, error};
     const struct elf_file *tables[] = {&files->module,
@@ -109,12 +111,28 @@ int function_copies_finish(struct function_copies *copies, const struct symbol_f
         qsort(copies->names, copies->names_count, sizeof *copies->names, by_name);
         qsort(copies->by_address, copies->names_count, sizeof *copies->by_address, by_address);
     }
+    return 0;
+}
+
+enum function_symbol function_copies_symbol(const struct function_copies *copies, uint64_t start)
+{
+    enum function_symbol found = FUNCTION_NAMELESS;
+    size_t at = sorted_from(copies->by_address, copies->names_count, address, start);
+    if (all_are(copies, start, is_clone_name))
+        return FUNCTION_CLONE;
+    for (; at < copies->names_count && copies->by_address[at].address == start; at++)
+        if (found != FUNCTION_GLOBAL)
+            found = copies->by_address[at].global ? FUNCTION_GLOBAL : FUNCTION_LOCAL;
+    return found;
+}
+
+void function_copies_finish(struct function_copies *copies)
+{
     array_sort(copies->items, copies->count, by_origin);
     for (size_t i = 0; i < copies->count; i++) {
         copies->items[i].clone = all_are(copies, copies->items[i].start, is_clone_name);
         copies->items[i].deleting = all_are(copies, copies->items[i].start, is_deleting_name);
     }
-    return 0;
 }
 
 /* The address of the function of this name, if all of the name have one address. */

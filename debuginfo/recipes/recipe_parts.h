@@ -18,6 +18,24 @@ int recipe_value_put(struct recipes *recipes, size_t index, const struct dwarf_t
                      const struct dwarf_type *target, const struct places *places,
                      struct error *error);
 
+/* The places of parameters by the entry of a copy. */
+struct recipe_locations {
+    const struct prototype *prototype;
+    struct dwarf_value where[PROTOTYPE_PARAMETERS_MAX];
+    struct dwarf_value constant[PROTOTYPE_PARAMETERS_MAX];
+    bool other_constant[PROTOTYPE_PARAMETERS_MAX]; /* in a form that we do not read */
+    unsigned next;                                 /* where the search for the next one begins */
+};
+/* Reads them; `prototype` is set, the rest is 0. */
+void recipe_locations_read(Dwarf_Debug debug, Dwarf_Die die, struct recipe_locations *locations);
+/* The place in DW_AT_const_value. */
+enum place_reason recipe_constant_place(const struct dwarf_value *value, unsigned size_bytes,
+                                        struct places *places);
+
+/* Do two hooks of these recipes say the same of their calls? */
+bool recipes_are_same(const struct recipes *recipes, const struct fisql_recipe_hook *one,
+                      const struct fisql_recipe_hook *other);
+
 enum place_reason recipe_result(struct dwarf_types *types, const struct dwarf_type *type,
                                 struct fisql_recipe_value *value);
 
@@ -49,15 +67,25 @@ struct function_copies {
 int function_copies_add(struct function_copies *copies, uint64_t origin, uint64_t start,
                         struct error *error);
 
-/* Prepares the copies for questions: finds clones in the symbol tables. */
-int function_copies_finish(struct function_copies *copies, const struct symbol_files *files,
-                           struct error *error);
+/* Prepares the copies for questions. After function_copies_symbols(). */
+void function_copies_finish(struct function_copies *copies);
 
 struct recipe_name {
     uint64_t origin;          /* the function's abstract entry */
     uint64_t own;             /* start of the copy that calls the hook; 0 = inlined there */
     const char *linkage_name; /* NULL = none */
 };
+
+/* What the symbols at a function's start say. Only after function_copies_symbols(). */
+enum function_symbol {
+    FUNCTION_NAMELESS,
+    FUNCTION_CLONE, /* perhaps with other parameters than the source has */
+    FUNCTION_LOCAL,
+    FUNCTION_GLOBAL
+};
+int function_copies_symbols(struct function_copies *copies, const struct symbol_files *files,
+                            struct error *error);
+enum function_symbol function_copies_symbol(const struct function_copies *copies, uint64_t start);
 
 /* The address by which hooks name a function; 0 = unknown. */
 uint64_t function_copies_find(const struct function_copies *copies, const struct recipe_name *name);
@@ -79,7 +107,25 @@ struct recipe_walk {
     struct function_copies *copies;
     struct recipe_names *names;
     struct error *error;
+    bool entries; /* make recipes of patched entries instead of calls of hooks */
 };
 int recipe_walk(const struct recipe_walk *walk);
+
+/* ---- of patched entries (recipe_entries.c) ---- */
+
+/* A function with code, as the walk finds it. */
+struct recipe_function {
+    const struct recipe_walk *walk;
+    struct dwarf_types *types;
+    const struct dwarf_unit_context *unit;
+    Dwarf_Debug debug; /* of the entry */
+    Dwarf_Die die;
+    struct dwarf_value frame_base;
+    uint64_t start, end; /* of its code */
+};
+/* Adds the recipes of its entry and of its return. Returns 0, or -1 without memory. */
+int recipe_entry_add(const struct recipe_function *function);
+/* Sorts the recipes, and drops those of code that several functions claim. */
+void recipe_entries_finish(struct recipes *recipes);
 
 #endif

@@ -282,6 +282,34 @@ int recipe_value_put(struct recipes *recipes, size_t index, const struct dwarf_t
     return reason;
 }
 
+/* ---- comparing ---- */
+
+static bool same_value(const struct recipes *recipes, const struct fisql_recipe_value *one,
+                       const struct fisql_recipe_value *other)
+{
+    struct fisql_recipe_value like = *other;
+    bool parts = one->where == FISQL_WHERE_PIECES || one->where == FISQL_WHERE_EXPRESSION;
+    if (parts)
+        like.constant = one->constant;
+    bool same = memcmp(one, &like, sizeof *one) == 0;
+    for (unsigned i = 0; same && parts && i < one->base; i++)
+        same = same_value(recipes, &recipes->values[one->constant + i],
+                          &recipes->values[other->constant + i]);
+    return same;
+}
+
+bool recipes_are_same(const struct recipes *recipes, const struct fisql_recipe_hook *one,
+                      const struct fisql_recipe_hook *other)
+{
+    bool same = one->count == other->count && one->exit == other->exit &&
+                one->cfa_register == other->cfa_register && one->cfa_offset == other->cfa_offset &&
+                one->return_offset == other->return_offset;
+    for (unsigned i = 0; same && i < one->count; i++)
+        same = same_value(recipes, &recipes->values[one->first + i],
+                          &recipes->values[other->first + i]);
+    return same;
+}
+
 /* ---- results ---- */
 
 /* The result is a class, or comes back as one does. */

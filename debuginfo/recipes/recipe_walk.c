@@ -58,60 +58,12 @@ struct walker {
     struct error *error;
 };
 
-/* The places of parameters by an entry. */
-struct locations {
-    const struct prototype *prototype;
-    struct dwarf_value where[PROTOTYPE_PARAMETERS_MAX];
-    struct dwarf_value constant[PROTOTYPE_PARAMETERS_MAX];
-    bool other_constant[PROTOTYPE_PARAMETERS_MAX]; /* in a form that we do not read */
-    unsigned next;                                 /* where the search for the next one begins */
-};
-
 static uint64_t inside(const struct hook_site *site)
 {
     return site->after - CALL_INSIDE;
 }
 
 /* ---- parameters ---- */
-
-static bool take_location(void *context, Dwarf_Debug debug, Dwarf_Die die)
-{
-    struct locations *locations = context;
-    const struct prototype *prototype = locations->prototype;
-    Dwarf_Off origin = 0, offset = 0;
-    if (!dwarf_die_offset(debug, die, &offset))
-        return true;
-    if (!dwarf_die_refers(debug, die, DW_AT_abstract_origin, &origin))
-        origin = offset;
-    for (unsigned i = 0; i < prototype->count; i++) {
-        unsigned at = (locations->next + i) % prototype->count;
-        if (prototype->parameters[at].offset != origin)
-            continue;
-        locations->where[at] = dwarf_die_value(debug, die, DW_AT_location);
-        if (locations->where[at].kind == DWARF_VALUE_NONE) {
-            locations->constant[at] = dwarf_die_value(debug, die, DW_AT_const_value);
-            locations->other_constant[at] = locations->constant[at].kind == DWARF_VALUE_NONE &&
-                                            dwarf_die_has(debug, die, DW_AT_const_value);
-        }
-        locations->next = at + 1;
-        break;
-    }
-    return true;
-}
-
-/* DW_AT_const_value. */
-static enum place_reason constant_place(const struct dwarf_value *value, unsigned size_bytes,
-                                        struct places *places)
-{
-    *places = (struct places){.whole = {.kind = PLACE_CONSTANT, .constant = value->number}};
-    if (value->kind == DWARF_VALUE_NUMBER)
-        return size_bytes <= 8 ? PLACE_FOUND : PLACE_COMPLEX;
-    if (value->kind != DWARF_VALUE_BLOCK || value->size_bytes > 8 || value->size_bytes < size_bytes)
-        return PLACE_COMPLEX;
-    places->whole.constant = 0;
-    memcpy(&places->whole.constant, value->bytes, (size_t)value->size_bytes);
-    return PLACE_FOUND;
-}
 
 /* A class without members has one byte that nobody writes. */
 static bool is_empty(struct walker *walker, const struct dwarf_type *type)
@@ -156,8 +108,9 @@ static bool is_stored(const struct walker *walker, const struct place_context *c
 }
 
 /* Puts one parameter at an entry hook's call, at `index` of the recipes' values, which exists. */
-static int put_parameter(struct walker *walker, const struct locations *locations, unsigned at,
-                         const struct place_context *context, size_t index, enum recipe_tally tally)
+static int put_parameter(struct walker *walker, const struct recipe_locations *locations,
+                         unsigned at, const struct place_context *context, size_t index,
+                         enum recipe_tally tally)
 {
     const struct dwarf_type *type = &locations->prototype->parameters[at].type;
     struct recipes *recipes = walker->walk->recipes;
@@ -177,7 +130,7 @@ static int put_parameter(struct walker *walker, const struct locations *location
     if (of.size_bytes == 0)
         result = (int)reason;
     else if (locations->constant[at].kind != DWARF_VALUE_NONE || locations->other_constant[at])
-        result = (int)constant_place(&locations->constant[at], of.size_bytes, &places);
+        result = (int)recipe_constant_place(&locations->constant[at], of.size_bytes, &places);
     else
         result = (int)place_find(&of, &locations->where[at], &places);
     if (of.size_bytes != 0 && result == PLACE_FOUND &&
@@ -208,7 +161,7 @@ static size_t add_values(struct walker *walker, unsigned count)
 }
 
 static int put_entry(struct walker *walker, const struct host *host,
-                     const struct locations *locations, const struct hook_site *site,
+                     const struct recipe_locations *locations, const struct hook_site *site,
                      struct fisql_recipe_hook *hook)
 {
     struct call_frame frame;
@@ -317,7 +270,7 @@ static int name_function(struct walker *walker, Dwarf_Off origin, uint64_t own, 
 
 /* Takes one call that no inner entry took. */
 static int take_site(struct walker *walker, const struct host *host,
-                     const struct locations *locations, size_t index, uint64_t name)
+                     const struct recipe_locations *locations, size_t index, uint64_t name)
 {
     const struct hook_site *site = &walker->walk->sites->items[index];
     struct recipes *recipes = walker->walk->recipes;
@@ -343,7 +296,7 @@ struct entry {
     const struct host *host;
     uint64_t start; /* of its code */
     struct prototype *prototype;
-    struct locations *locations; /* NULL = unread */
+    struct recipe_locations *locations; /* NULL = unread */
     uint64_t name;
     bool failed; /* its prototype is unknown */
 };
@@ -362,8 +315,7 @@ static int read_entry(struct walker *walker, struct entry *entry)
                     !prototype_read(&walker->types, offset, entry->prototype);
     if (entry->failed)
         return 0;
-    if (entry->prototype->count > 0)
-        prototype_each(walker->unit_debug, entry->die, take_location, entry->locations);
+    recipe_locations_read(walker->unit_debug, entry->die, entry->locations);
     return name_function(walker, entry->prototype->origin, entry->host->inlined ? 0 : entry->start,
                          &entry->name);
 }
@@ -373,32 +325,6 @@ static bool same_name(const struct recipe_name *one, const struct recipe_name *o
     return one->origin == other->origin ||
            (one->linkage_name != NULL && other->linkage_name != NULL &&
             strcmp(one->linkage_name, other->linkage_name) == 0);
-}
-
-static bool same_value(const struct recipes *recipes, const struct fisql_recipe_value *one,
-                       const struct fisql_recipe_value *other)
-{
-    struct fisql_recipe_value like = *other;
-    bool parts = one->where == FISQL_WHERE_PIECES || one->where == FISQL_WHERE_EXPRESSION;
-    if (parts)
-        like.constant = one->constant;
-    bool same = memcmp(one, &like, sizeof *one) == 0;
-    for (unsigned i = 0; same && parts && i < one->base; i++)
-        same = same_value(recipes, &recipes->values[one->constant + i],
-                          &recipes->values[other->constant + i]);
-    return same;
-}
-
-static bool same_recipe(const struct recipes *recipes, const struct fisql_recipe_hook *one,
-                        const struct fisql_recipe_hook *other)
-{
-    bool same = one->count == other->count && one->exit == other->exit &&
-                one->cfa_register == other->cfa_register && one->cfa_offset == other->cfa_offset &&
-                one->return_offset == other->return_offset;
-    for (unsigned i = 0; same && i < one->count; i++)
-        same = same_value(recipes, &recipes->values[one->first + i],
-                          &recipes->values[other->first + i]);
-    return same;
 }
 
 /* Compares claims to a call that another function took. If the linker keeps one of several copies
@@ -425,8 +351,8 @@ static int compare_claims(struct walker *walker, struct entry *entry, size_t ind
     if (take_site(walker, entry->host, entry->locations, index, entry->name) != 0)
         return -1;
     claim->doubtful = (first == 0) != (claim->hook == 0) ||
-                      (first != 0 && !same_recipe(recipes, &recipes->hooks[first - 1],
-                                                  &recipes->hooks[claim->hook - 1]));
+                      (first != 0 && !recipes_are_same(recipes, &recipes->hooks[first - 1],
+                                                       &recipes->hooks[claim->hook - 1]));
     claim->hook = first;
     recipes->hooks_count = hooks;
     recipes->values_count = values;
@@ -528,6 +454,20 @@ static void doubt_lost(struct walker *walker, const struct dwarf_ranges *ranges,
 static int walk_children(struct walker *walker, Dwarf_Die parent, const struct host *host,
                          unsigned nesting);
 
+static int add_entry(struct walker *walker, const struct host *host, Dwarf_Die die,
+                     const struct dwarf_range *code)
+{
+    const struct recipe_function function = {.walk = walker->walk,
+                                             .types = &walker->types,
+                                             .unit = &walker->unit,
+                                             .debug = walker->unit_debug,
+                                             .die = die,
+                                             .frame_base = host->frame_base,
+                                             .start = code->start,
+                                             .end = code->end};
+    return recipe_entry_add(&function);
+}
+
 static int visit_code(struct walker *walker, Dwarf_Die die, bool inlined, const struct host *around,
                       unsigned nesting)
 {
@@ -551,6 +491,8 @@ static int visit_code(struct walker *walker, Dwarf_Die die, bool inlined, const 
     if (result == 0 && inlined && ranges.count == 0 &&
         dwarf_die_has(walker->unit_debug, die, DW_AT_ranges))
         result = lose(walker, die);
+    if (result == 0 && walker->walk->entries && !inlined && ranges.count > 0)
+        result = add_entry(walker, &host, die, &ranges.items[0]);
     bool any = any_site(walker, &ranges);
     if (result == 0 && (any || !inlined))
         result = walk_children(walker, die, &host, nesting + 1);
@@ -610,7 +552,7 @@ static int walk_unit(struct walker *walker, const struct dwarf_unit *unit, uint3
                          walker->error) != 0)
         return -1;
     /* Even a unit without ranges may have code, from assembler or the linker. */
-    bool wanted = ranges.count == 0 || any_site(walker, &ranges);
+    bool wanted = walk->entries || ranges.count == 0 || any_site(walker, &ranges);
     free(ranges.items);
     if (!wanted)
         return 0;

@@ -6,6 +6,7 @@
 
 #include "base/shortage.h"
 
+#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,20 +67,29 @@ static int make(struct recipes *recipes, const struct symbol_files *files,
                                  files->debug != NULL ? &files->debug->elf : NULL, error);
     recipes->sites = sites.count;
     recipes->instrumented = sites.count > 0;
-    if (result == 0 && sites.count > 0 && files->debug == NULL)
+    recipes->entries = options->as_is && (sites.count == 0 || options->as_is_hooked) &&
+                       files->module.machine == EM_X86_64;
+    if (recipes->entries)
+        recipes->sites =
+            files->debug == NULL; /* without debug information there are functions, too */
+    if (result == 0 && (sites.count > 0 || recipes->entries) && files->debug == NULL)
         recipes->problem = "no debug information";
-    if (result == 0 && sites.count > 0 && files->debug != NULL) {
+    if (result == 0 && (sites.count > 0 || recipes->entries) && files->debug != NULL) {
         result = call_frames_open(&frames, &files->module, files->debug, error);
-        const struct recipe_walk walk = {recipes, files,   options, &sites,
-                                         &frames, &copies, &names,  error};
+        const struct recipe_walk walk = {recipes, files,  options, &sites,          &frames,
+                                         &copies, &names, error,   recipes->entries};
+        if (result == 0)
+            result = function_copies_symbols(&copies, files, error);
         if (result == 0 && !symbol_trial(files->debug, try_walk, (void *)(uintptr_t)&walk))
             recipes->problem = "damaged debug information";
         else if (result == 0)
             result = recipe_walk(&walk);
-        if (result == 0)
-            result = function_copies_finish(&copies, files, error);
-        if (result == 0)
+        if (result == 0 && recipes->entries) {
+            recipe_entries_finish(recipes);
+        } else if (result == 0) {
+            function_copies_finish(&copies);
             name_functions(recipes, &copies, &names);
+        }
     }
     hook_sites_release(&sites);
     call_frames_close(&frames);

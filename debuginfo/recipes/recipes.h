@@ -32,6 +32,7 @@ enum recipe_tally {
 struct recipes {
     const char *problem; /* why there are none, or NULL */
     bool instrumented;   /* the module calls or imports the hooks */
+    bool entries;        /* these are of patched entries, not of calls of hooks */
     bool incomplete;     /* split debug information (.dwo) is missing, or packed in DWARF 5 */
     bool cached;         /* came from the cache */
     struct fisql_recipe_hook *hooks; /* by address */
@@ -43,8 +44,10 @@ struct recipes {
     uint64_t tallies[RECIPE_TALLIES][RECIPE_REASONS_MAX]; /* by reason: recipes_reason() */
 };
 
-/* Makes the recipes of the module at `path`; options as for symbols_open(). Returns 0, also for a
- * module without hooks or debug information, or -1 without memory. Release it in both cases. */
+/* Makes the recipes of the module at `path`; options as for symbols_open(). With options->as_is, of a
+ * module that does not call the hooks: those of its patched entries (recipe_entries.c; `sites` counts
+ * functions). Returns 0, also for a module without hooks or debug information, or -1 without memory.
+ * Release it in both cases. */
 int recipes_make(struct recipes *recipes, const char *path, const struct symbols_options *options,
                  struct error *error);
 void recipes_release(struct recipes *recipes);

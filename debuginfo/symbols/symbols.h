@@ -106,6 +106,7 @@ struct symbols_options {
     /* The module was patched to be recorded as it is: functions without a symbol count, too, which
      * unwind information knows (patch_symbols.h). */
     bool as_is;
+    bool as_is_hooked; /* even if it calls the hooks, which then do nothing (--as-is) */
 };
 
 /* Reads the module at `path`, whose build_id in the recording is hexadecimal (NULL or "" = none).

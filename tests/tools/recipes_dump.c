@@ -3,6 +3,7 @@
  *
  *   recipes_dump [OPTION...] MODULE     a line for each call of a hook: function, return address (both
  *                                       hexadecimal), enter or exit, and each value
+ *     -e       of patched entries, if the module does not call the hooks
  *     -q       the counts alone: how many values are located, and why the others are not
  *     -p       parameters and results as they are shown: function, position, name, type, kind
  *     -s DIR   symbols folder     -c DIR   cache folder
@@ -127,9 +128,10 @@ int main(int argc, char **argv)
     struct symbols_options options = {.sysroot = NULL};
     struct error error;
     bool quiet = false, shown = false;
-    for (int option; (option = getopt(argc, argv, "pqs:c:")) != -1;) {
+    for (int option; (option = getopt(argc, argv, "epqs:c:")) != -1;) {
         quiet = quiet || option == 'q';
         shown = shown || option == 'p';
+        options.as_is = options.as_is || option == 'e';
         if (option == 's')
             options.symbols_dir = optarg;
         else if (option == 'c') {

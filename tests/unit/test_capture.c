@@ -34,6 +34,9 @@ void stack_ask(struct stack_bounds *bounds)
         *bounds = (struct stack_bounds){1, 0};
 }
 
+THREAD_LOCAL struct values_patched *values_patched;
+THREAD_LOCAL uint64_t values_patched_stack;
+
 void values_keep(uint64_t stack)
 {
     values_frame(stack)->vectors_kept = 1; /* the test has put into the frame what they hold */

@@ -1,0 +1,617 @@
+/*
+ * Recipes of functions whose entries are patched (collector/patch/): where the arguments lie at a
+ * function's first instruction, and its result when it returns.
+ *
+ * There the calling convention says it (System V ABI, AMD64, 3.2.3), whatever the compiler does with
+ * the arguments afterwards; locations in the frame do not hold yet. But compilers change the
+ * convention of functions that they see all callers of. gcc does so only in clones, which have names
+ * of their own. clang keeps the name: there a function may be changed unless others can call it, or
+ * unless all its parameters lie in the frame, as without optimisation. For a function that may be
+ * changed the debug information says which register has the argument at its first instruction;
+ * what it does not say, and the result, is absent.
+ *
+ * clang does not pass either what a function does not use: there the function's code must read the
+ * register.
+ *
+ * What contradicts the convention (gcc does not say that a function is ms_abi) makes us distrust it.
+ *
+ * Of these recipes the address of an entry is the function's, that of an exit the one behind it.
+ */
+#include "debuginfo/recipes/recipe_parts.h"
+
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/must.h"
+#include "debuginfo/x86/x86_reads.h"
+
+#define STACK_POINTER 7
+#define STACK_START 8 /* of arguments, from the stack pointer at the entry */
+#define VECTORS 8u
+#define NO_STACK INT64_MAX /* where the next argument lies is not known */
+
+/* Where arguments go, in their order. */
+static const uint8_t general_registers[] = {5, 4, 1, 2, 8, 9}; /* rdi, rsi, rdx, rcx, r8, r9 */
+#define GENERALS (sizeof general_registers)
+
+struct convention {
+    unsigned general, vector; /* registers that are taken */
+    int64_t stack;            /* the next argument there; NO_STACK */
+};
+
+/* What the entries of a function's parameters show besides the prototype. */
+struct shape {
+    unsigned index;    /* of the parameter that is visited */
+    unsigned hidden;   /* parameters behind the first that the source does not have */
+    bool strange;      /* others of that kind */
+    bool all_in_frame; /* every parameter has one place for all of the function, and in memory */
+};
+
+enum passing { PASSED_UNKNOWN, PASSED_NOT, PASSED_GENERAL, PASSED_VECTOR, PASSED_STACK };
+
+/* How a value is passed. */
+struct way {
+    bool unknown;
+    bool by_address;
+    enum passing eight[2]; /* of each 8 bytes; STACK: all of it */
+    uint64_t size_bytes, align_bytes;
+    bool align_unknown; /* it may be more: what is aligned so has such a size */
+    bool may_split; /* where it does not fit into registers: clang before 20 has a way of its own */
+};
+
+/* ---- classes ---- */
+
+static enum passing passing_of(enum dwarf_return_class class)
+{
+    return class == DWARF_RETURN_GENERAL  ? PASSED_GENERAL
+           : class == DWARF_RETURN_VECTOR ? PASSED_VECTOR
+                                          : PASSED_NOT;
+}
+
+static struct way on_stack(uint64_t size_bytes, uint64_t align_bytes)
+{
+    return (struct way){
+        .eight = {PASSED_STACK}, .size_bytes = size_bytes, .align_bytes = align_bytes};
+}
+
+static struct way way_of_parts(const struct dwarf_return *classes, uint64_t size_bytes)
+{
+    struct way way = {.size_bytes = size_bytes, .align_bytes = 8};
+    way.eight[0] = passing_of(classes->eight[0]);
+    way.eight[1] = passing_of(classes->eight[1]);
+    way.unknown = classes->unknown || classes->eight[0] == DWARF_RETURN_OTHER ||
+                  classes->eight[1] == DWARF_RETURN_OTHER ||
+                  (way.eight[0] == PASSED_NOT && way.eight[1] != PASSED_NOT);
+    return way;
+}
+
+/* A class, a string's object, a complex number. */
+static struct way way_of_struct(struct dwarf_types *types, const struct dwarf_type *type)
+{
+    struct dwarf_type known = *type;
+    struct dwarf_return classes;
+    if (types->is_cxx && type->kind != DWARF_TYPE_COMPLEX)
+        dwarf_type_passing(types, &known);
+    else
+        known.by_value_known = true;
+    if (!known.by_value_known || type->size_bytes == 0)
+        return (struct way){.unknown = !known.by_value_known || types->is_cxx};
+    if (known.by_reference)
+        return (struct way){
+            .by_address = true, .eight = {PASSED_GENERAL}, .size_bytes = 8, .align_bytes = 8};
+    dwarf_type_return(types, &known, &classes);
+    if (type->kind == DWARF_TYPE_COMPLEX && type->size_bytes == 32)
+        return on_stack(32, 16);
+    if (type->size_bytes <= 16)
+        return way_of_parts(&classes, type->size_bytes);
+    struct way way = on_stack(type->size_bytes, 8);
+    /* one that holds a vector alone may go into a vector register */
+    way.unknown = classes.unknown && type->size_bytes <= 64;
+    way.align_unknown = type->size_bytes % 16 == 0 && (classes.unknown || classes.aligned);
+    return way;
+}
+
+static struct way way_of(struct dwarf_types *types, const struct dwarf_type *type)
+{
+    static const struct way word = {.eight = {PASSED_GENERAL}, .size_bytes = 8, .align_bytes = 8};
+    struct way way = {.unknown = true};
+    switch (type->kind) {
+    case DWARF_TYPE_SIGNED:
+    case DWARF_TYPE_UNSIGNED:
+    case DWARF_TYPE_BOOL:
+    case DWARF_TYPE_CHAR:
+    case DWARF_TYPE_ENUM:
+        return type->size_bytes >= 1 && type->size_bytes <= 8 ? word : way;
+    case DWARF_TYPE_POINTER:
+    case DWARF_TYPE_FUNCTION:
+    case DWARF_TYPE_TEXT:
+    case DWARF_TYPE_REFERENCE:
+        return word;
+    case DWARF_TYPE_ARRAY: /* Fortran passes its address; a vector type of C is one, too */
+        return types->cxx || types->is_cxx || !types->is_fortran ? way : word;
+    case DWARF_TYPE_FLOAT:
+        if (type->size_bytes == 10)
+            return on_stack(16, 16);
+        return (struct way){.eight = {PASSED_VECTOR},
+                            .size_bytes = type->size_bytes,
+                            .align_bytes = type->size_bytes > 8 ? 16 : 8};
+    case DWARF_TYPE_WIDE:
+        if (type->size_bytes == 2) /* _Float16 */
+            return (struct way){.eight = {PASSED_VECTOR}, .size_bytes = 2, .align_bytes = 8};
+        if (type->size_bytes == 16 && type->is_integer)
+            return (struct way){.eight = {PASSED_GENERAL, PASSED_GENERAL},
+                                .size_bytes = 16,
+                                .align_bytes = 16,
+                                .may_split = !types->is_gnu};
+        return way;
+    case DWARF_TYPE_MEMBER:
+        if (type->size_bytes == 16)
+            return (struct way){
+                .eight = {PASSED_GENERAL, PASSED_GENERAL}, .size_bytes = 16, .align_bytes = 8};
+        return type->size_bytes == 8 ? word : way;
+    case DWARF_TYPE_STRUCT:
+    case DWARF_TYPE_COMPLEX:
+        return way_of_struct(types, type);
+    default:
+        return dwarf_kind_is_string(type->kind) ? way_of_struct(types, type) : way;
+    }
+}
+
+/* ---- places ---- */
+
+static struct place place_in(struct convention *convention, enum passing passing,
+                             unsigned size_bytes)
+{
+    struct place place = {.size_bytes = size_bytes};
+    if (passing == PASSED_GENERAL) {
+        must(convention->general < GENERALS);
+        place.kind = PLACE_IN_REGISTER;
+        place.number = general_registers[convention->general++];
+    } else {
+        must(convention->vector < VECTORS);
+        place.kind = PLACE_IN_VECTOR;
+        place.number = (uint8_t)convention->vector++;
+    }
+    return place;
+}
+
+/* Takes memory for a value. False if it is not known which. */
+static bool take_stack(struct convention *convention, const struct way *way, struct place *place)
+{
+    uint64_t align = way->align_bytes > 8 ? way->align_bytes : 8;
+    if (convention->stack == NO_STACK)
+        return false;
+    uint64_t from = (uint64_t)convention->stack - STACK_START,
+             at = (from + align - 1) & ~(align - 1);
+    uint64_t most = way->size_bytes & (0 - way->size_bytes);
+    if (way->align_unknown && at % (most < 64 ? most : 64) != 0) {
+        convention->stack = NO_STACK;
+        return false;
+    }
+    *place = (struct place){.kind = PLACE_IN_MEMORY,
+                            .number = STACK_POINTER,
+                            .stack = true,
+                            .offset = (int64_t)at + STACK_START};
+    convention->stack = (int64_t)(at + ((way->size_bytes + 7) & ~(uint64_t)7)) + STACK_START;
+    return convention->stack < INT32_MAX;
+}
+
+/* Takes what the convention gives a value. False if its place is not known. */
+static bool take_place(struct convention *convention, const struct way *way, struct places *places)
+{
+    unsigned general = 0, vector = 0;
+    places->pieces_count = places->steps_count = 0;
+    places->whole = (struct place){.kind = PLACE_PIECES};
+    if (way->eight[0] == PASSED_NOT)
+        return false;
+    if (way->may_split && convention->general + 2 > GENERALS) {
+        convention->general = GENERALS;
+        convention->stack = NO_STACK;
+        return false;
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        general += way->eight[i] == PASSED_GENERAL;
+        vector += way->eight[i] == PASSED_VECTOR;
+    }
+    if (way->eight[0] == PASSED_STACK || convention->general + general > GENERALS ||
+        convention->vector + vector > VECTORS) {
+        if (!take_stack(convention, way, &places->whole))
+            return false;
+        if (way->by_address)
+            places->whole.kind = PLACE_BEHIND;
+        return true;
+    }
+    if (general + vector == 1) {
+        places->whole = place_in(convention, way->eight[0], 0);
+        if (way->by_address) {
+            places->whole.kind = PLACE_IN_MEMORY;
+            places->whole.stack = false;
+        }
+        return true;
+    }
+    places->pieces_count = 2;
+    places->pieces[0] = place_in(convention, way->eight[0], 8);
+    places->pieces[1] = place_in(convention, way->eight[1], (unsigned)way->size_bytes - 8);
+    return true;
+}
+
+/* ---- may the convention be relied on? ---- */
+
+static bool see_shape(void *context, Dwarf_Debug debug, Dwarf_Die die)
+{
+    struct shape *shape = context;
+    unsigned at = shape->index++;
+    if (dwarf_die_is_named(debug, die, "__in_chrg", 9)) /* a constant of each copy */
+        return true;
+    struct dwarf_value where = dwarf_die_value(debug, die, DW_AT_location);
+    shape->all_in_frame = shape->all_in_frame && where.kind == DWARF_VALUE_BLOCK &&
+                          where.size_bytes > 1 && where.bytes[0] == DW_OP_fbreg;
+    if (!dwarf_die_flag(debug, die, DW_AT_artificial) || dwarf_die_is_named(debug, die, "this", 4))
+        return true;
+    if (at == 1 && (dwarf_die_is_named(debug, die, "__vtt_parm", 10) ||
+                    dwarf_die_is_named(debug, die, "vtt", 3)))
+        shape->hidden++;
+    else
+        shape->strange = true;
+    return true;
+}
+
+/* Is there a register or memory, whatever the value? Not a list's constant, which may be assigned at
+ * once. */
+static bool place_at_entry(const struct recipe_function *function, const struct dwarf_value *where,
+                           unsigned size_bytes, struct places *places)
+{
+    struct call_frame frame;
+    bool known = call_frames_at(function->walk->frames, function->start, &frame);
+    const struct place_context context = {.types = function->types,
+                                          .unit = function->unit,
+                                          .machine = function->types->machine,
+                                          .address = function->start,
+                                          .start = function->start,
+                                          .after = 0,
+                                          .entry = true,
+                                          .frame = known ? &frame : NULL,
+                                          .frame_base = function->frame_base,
+                                          .size_bytes = size_bytes};
+    return place_find(&context, where, places) == PLACE_FOUND;
+}
+
+/* Is the place that the debug information gives for the first instruction another than the
+ * convention's? */
+static bool contradicts(const struct recipe_function *function, const struct dwarf_value *where,
+                        unsigned size_bytes, const struct place *expected)
+{
+    struct places found;
+    if (size_bytes == 0 || where->kind == DWARF_VALUE_NONE || expected->kind == PLACE_PIECES ||
+        !place_at_entry(function, where, size_bytes, &found))
+        return false;
+    const struct place *place = &found.whole;
+    bool in_registers = expected->kind == PLACE_IN_REGISTER || expected->kind == PLACE_IN_VECTOR;
+    bool list = where->kind != DWARF_VALUE_BLOCK;
+    if (list && (place->kind == PLACE_IN_REGISTER || place->kind == PLACE_IN_VECTOR))
+        return expected->kind != PLACE_IN_MEMORY || expected->stack
+                   ? place->kind != expected->kind || place->number != expected->number
+                   : false;
+    /* The caller's part of the stack, from the entry's stack pointer. */
+    if (place->kind != PLACE_IN_MEMORY || place->number != STACK_POINTER || !place->stack ||
+        function->frame_base.kind != DWARF_VALUE_BLOCK || function->frame_base.size_bytes != 1 ||
+        function->frame_base.bytes[0] != DW_OP_call_frame_cfa)
+        return false;
+    if (in_registers)
+        return place->offset >= STACK_START;
+    return expected->kind == PLACE_IN_MEMORY && expected->stack && place->offset >= STACK_START &&
+           place->offset != expected->offset;
+}
+
+static bool is_conventional(const struct recipe_function *function,
+                            const struct prototype *prototype, const struct shape *shape)
+{
+    const struct dwarf_types *types = function->types;
+    uint64_t convention = DW_CC_normal, prototyped = 0;
+    Dwarf_Die origin = dwarf_die_at(types->debug, prototype->origin);
+    bool external = false;
+    if (origin != NULL) {
+        dwarf_die_number(types->debug, origin, DW_AT_calling_convention, &convention);
+        prototyped = dwarf_die_flag(types->debug, origin, DW_AT_prototyped);
+        external = dwarf_die_flag(types->debug, origin, DW_AT_external);
+    }
+    dwarf_die_release(origin);
+    dwarf_die_number(function->debug, function->die, DW_AT_calling_convention, &convention);
+    external = external || dwarf_die_flag(function->debug, function->die, DW_AT_external);
+    if (shape->strange || (types->cxx && !types->is_cxx) ||
+        (convention != DW_CC_normal && convention != DW_CC_program))
+        return false;
+    /* Without a prototype a float is passed as a double. */
+    for (unsigned i = 0;
+         !types->is_cxx && !types->is_fortran && prototyped == 0 && i < prototype->count; i++)
+        if (prototype->parameters[i].type.kind == DWARF_TYPE_FLOAT &&
+            prototype->parameters[i].type.size_bytes == 4)
+            return false;
+    enum function_symbol symbol = function_copies_symbol(function->walk->copies, function->start);
+    if (types->is_gnu)
+        return symbol == FUNCTION_LOCAL || symbol == FUNCTION_GLOBAL;
+    return symbol != FUNCTION_CLONE && ((external && symbol == FUNCTION_GLOBAL) ||
+                                        (prototype->count > 0 && shape->all_in_frame));
+}
+
+/* ---- what clang does not pass ---- */
+
+static bool frame_at(const void *context, uint64_t address, uint16_t *number, int64_t *offset)
+{
+    struct call_frame frame;
+    if (!call_frames_at(context, address, &frame))
+        return false;
+    *number = frame.cfa_register;
+    *offset = frame.cfa_offset;
+    return true;
+}
+
+static bool is_read(const struct place *place, const struct x86_reads *reads)
+{
+    unsigned bit =
+        place->kind == PLACE_IN_VECTOR ? X86_READS_VECTOR + place->number : place->number;
+    return (reads->registers >> bit & 1) != 0;
+}
+
+/* Are these bytes of the caller's stack, from the entry's stack pointer? */
+static bool are_read(int64_t offset, uint64_t size_bytes, const struct x86_reads *reads)
+{
+    uint64_t first = ((uint64_t)offset - STACK_START) / 8, last = first + (size_bytes - 1) / 8;
+    for (uint64_t word = first; word <= last; word++)
+        if (word >= X86_READS_WORDS || (reads->words >> word & 1) == 0)
+            return false;
+    return true;
+}
+
+/* Is the value there even if the function does not use it? An object in memory is. */
+static bool is_passed(const struct places *places, const struct dwarf_type *type,
+                      const struct x86_reads *reads)
+{
+    const struct place *whole = &places->whole;
+    bool object = type->kind == DWARF_TYPE_STRUCT && type->size_bytes > 16;
+    if (whole->kind == PLACE_CONSTANT || (whole->kind == PLACE_IN_MEMORY && whole->stack && object))
+        return true;
+    if (whole->kind != PLACE_PIECES)
+        return whole->stack ? are_read(whole->offset,
+                                       whole->kind == PLACE_BEHIND ? 8 : type->size_bytes, reads)
+                            : is_read(whole, reads);
+    for (unsigned i = 0; i < places->pieces_count; i++)
+        if (!is_read(&places->pieces[i], reads))
+            return false;
+    return true;
+}
+
+/* ---- the entry ---- */
+
+struct entry {
+    const struct recipe_function *function;
+    const struct prototype *prototype;
+    const struct recipe_locations *locations;
+    struct places places[PROTOTYPE_PARAMETERS_MAX];
+    bool known[PROTOTYPE_PARAMETERS_MAX];
+    bool contradicted; /* the debug information says something else than the convention */
+};
+
+/* Finds the places by the convention. False if it does not say them, or cannot be true. */
+static bool find_by_convention(struct entry *entry, const struct shape *shape)
+{
+    const struct recipe_function *function = entry->function;
+    const struct prototype *prototype = entry->prototype;
+    struct convention convention = {.stack = STACK_START};
+    if (prototype->result.kind != DWARF_TYPE_VOID) {
+        struct way result = way_of(function->types, &prototype->result);
+        bool x87 =
+            prototype->result.kind == DWARF_TYPE_FLOAT ||
+            (prototype->result.kind == DWARF_TYPE_COMPLEX && prototype->result.size_bytes == 32);
+        if (result.unknown)
+            return false;
+        convention.general = result.by_address || (result.eight[0] == PASSED_STACK && !x87);
+    }
+    for (unsigned i = 0; i < prototype->count; i++) {
+        const struct dwarf_type *type = &prototype->parameters[i].type;
+        enum place_reason reason;
+        struct way way = way_of(function->types, type);
+        if (way.unknown)
+            return false;
+        entry->known[i] = take_place(&convention, &way, &entry->places[i]);
+        entry->contradicted =
+            entry->known[i] && contradicts(function, &entry->locations->where[i],
+                                           recipe_bytes(type, &reason), &entry->places[i].whole);
+        if (entry->contradicted)
+            return false;
+        if (i == 0)
+            convention.general += shape->hidden;
+        if (convention.general > GENERALS)
+            return false;
+    }
+    return true;
+}
+
+static bool is_argument_register(const struct place *place)
+{
+    return place->kind == PLACE_IN_VECTOR
+               ? place->number < VECTORS
+               : place->kind == PLACE_IN_REGISTER &&
+                     memchr(general_registers, place->number, sizeof general_registers) != NULL;
+}
+
+/* Finds those that the debug information knows in registers of arguments, or to be constant. */
+static void find_by_location(struct entry *entry)
+{
+    for (unsigned i = 0; i < entry->prototype->count; i++) {
+        struct places *places = &entry->places[i];
+        const struct recipe_locations *locations = entry->locations;
+        enum place_reason reason;
+        unsigned bytes = recipe_bytes(&entry->prototype->parameters[i].type, &reason);
+        entry->known[i] = false;
+        if (bytes == 0 || entry->contradicted)
+            continue;
+        if (locations->constant[i].kind != DWARF_VALUE_NONE) {
+            entry->known[i] =
+                recipe_constant_place(&locations->constant[i], bytes, places) == PLACE_FOUND;
+            continue;
+        }
+        if (!place_at_entry(entry->function, &locations->where[i], bytes, places))
+            continue;
+        entry->known[i] =
+            places->whole.kind == PLACE_PIECES || is_argument_register(&places->whole);
+        for (unsigned k = 0; places->whole.kind == PLACE_PIECES && k < places->pieces_count; k++)
+            entry->known[i] = entry->known[i] && is_argument_register(&places->pieces[k]);
+    }
+}
+
+/* A value that is too large to record whole has members. */
+static void put_large(const struct place *place, struct fisql_recipe_value *value)
+{
+    if (place->kind != PLACE_IN_MEMORY && place->kind != PLACE_BEHIND)
+        return;
+    value->base = place->number;
+    value->offset = (int32_t)place->offset;
+    value->anywhere = !place->stack;
+    value->large = place->kind == PLACE_IN_MEMORY ? FISQL_WHERE_SUM : FISQL_WHERE_MEMORY;
+}
+
+static int put_parameter(struct recipes *recipes, const struct entry *entry, unsigned i,
+                         size_t index, struct error *error)
+{
+    const struct dwarf_type *type = &entry->prototype->parameters[i].type;
+    struct dwarf_type target = {.kind = DWARF_TYPE_UNKNOWN};
+    enum place_reason reason;
+    unsigned bytes = recipe_bytes(type, &reason);
+    int result = PLACE_NOT_HERE;
+    if (type->kind == DWARF_TYPE_REFERENCE)
+        target = dwarf_type_at(entry->function->types, type->target);
+    if (entry->known[i] && bytes == 0 && reason == PLACE_TOO_LARGE)
+        put_large(&entry->places[i].whole, &recipes->values[index]);
+    if (bytes == 0)
+        result = (int)reason;
+    else if (entry->known[i])
+        result = recipe_value_put(recipes, index, type, &target, &entry->places[i], error);
+    if (result >= 0)
+        recipes->tallies[RECIPE_FUNCTIONS][result]++;
+    return result < 0 ? -1 : 0;
+}
+
+/* Appends a recipe of `count` absent values; the first one's index, or SIZE_MAX. */
+static size_t add_hook(struct recipes *recipes, uint64_t start, uint8_t exit, unsigned count,
+                       struct error *error)
+{
+    size_t first = recipes->values_count;
+    struct fisql_recipe_hook hook = {.address = start + (exit != 0),
+                                     .function = start,
+                                     .first = (uint32_t)first,
+                                     .count = (uint16_t)count,
+                                     .exit = exit};
+    if (array_reserve(&recipes->values, &recipes->values_capacity, first + count + 1, error) != 0 ||
+        array_add(&recipes->hooks, &recipes->hooks_count, &recipes->hooks_capacity, hook, error) !=
+            0)
+        return SIZE_MAX;
+    memset(recipes->values + first, 0, count * sizeof *recipes->values);
+    recipes->values_count += count;
+    return first;
+}
+
+static int put_exit(struct recipes *recipes, const struct recipe_function *function,
+                    const struct dwarf_type *type, bool conventional)
+{
+    struct fisql_recipe_value value;
+    if (type->kind == DWARF_TYPE_VOID)
+        return 0;
+    enum place_reason reason = recipe_result(function->types, type, &value);
+    if (reason == PLACE_FOUND && !conventional)
+        reason = PLACE_CONVENTION;
+    recipes->tallies[RECIPE_RESULTS][reason]++;
+    if (reason != PLACE_FOUND)
+        return 0;
+    size_t first =
+        add_hook(recipes, function->start, FISQL_RECIPE_RETURN, 1, function->walk->error);
+    if (first == SIZE_MAX)
+        return -1;
+    recipes->values[first] = value;
+    return 0;
+}
+
+static void forget_unread(struct entry *entry)
+{
+    const struct recipe_function *function = entry->function;
+    const struct x86_reads reads = x86_reads(&function->walk->files->module, function->start,
+                                             function->end, frame_at, function->walk->frames);
+    for (unsigned i = 0; i < entry->prototype->count; i++)
+        entry->known[i] =
+            entry->known[i] &&
+            is_passed(&entry->places[i], &entry->prototype->parameters[i].type, &reads);
+}
+
+static int add(struct entry *entry)
+{
+    const struct recipe_function *function = entry->function;
+    struct recipes *recipes = function->walk->recipes;
+    struct shape shape = {.all_in_frame = true};
+    const unsigned count = entry->prototype->count;
+    prototype_each(function->debug, function->die, see_shape, &shape);
+    bool conventional =
+        is_conventional(function, entry->prototype, &shape) && find_by_convention(entry, &shape);
+    if (!conventional)
+        find_by_location(entry);
+    if (!function->types->is_gnu && !(count > 0 && shape.all_in_frame))
+        forget_unread(entry);
+    recipes->sites++;
+    size_t first = add_hook(recipes, function->start, 0, count, function->walk->error);
+    if (first == SIZE_MAX)
+        return -1;
+    for (unsigned i = 0; i < count; i++)
+        if (put_parameter(recipes, entry, i, first + i, function->walk->error) != 0)
+            return -1;
+    return put_exit(recipes, function, &entry->prototype->result, conventional);
+}
+
+int recipe_entry_add(const struct recipe_function *function)
+{
+    struct prototype *prototype = malloc(sizeof *prototype);
+    struct recipe_locations *locations = calloc(1, sizeof *locations);
+    struct entry *entry = calloc(1, sizeof *entry);
+    Dwarf_Off offset = 0;
+    int result = 0;
+    if (prototype == NULL || locations == NULL || entry == NULL) {
+        result = error_set(function->walk->error, "out of memory");
+    } else if (dwarf_die_offset(function->debug, function->die, &offset) &&
+               prototype_read(function->types, offset, prototype)) {
+        locations->prototype = prototype;
+        recipe_locations_read(function->debug, function->die, locations);
+        *entry =
+            (struct entry){.function = function, .prototype = prototype, .locations = locations};
+        result = add(entry);
+    }
+    free(prototype);
+    free(locations);
+    free(entry);
+    return result;
+}
+
+/* ---- all of them ---- */
+
+static int by_address(const void *left, const void *right)
+{
+    const struct fisql_recipe_hook *a = left, *b = right;
+    return (a->address > b->address) - (a->address < b->address);
+}
+
+void recipe_entries_finish(struct recipes *recipes)
+{
+    struct fisql_recipe_hook *hooks = recipes->hooks;
+    size_t kept = 0;
+    array_sort(hooks, recipes->hooks_count, by_address);
+    for (size_t i = 0, next; i < recipes->hooks_count; i = next) {
+        bool same = true;
+        for (next = i + 1; next < recipes->hooks_count && hooks[next].address == hooks[i].address;
+             next++)
+            same = same && recipes_are_same(recipes, &hooks[i], &hooks[next]);
+        if (same)
+            hooks[kept++] = hooks[i];
+        else
+            recipes->nameless++;
+    }
+    recipes->hooks_count = kept;
+}

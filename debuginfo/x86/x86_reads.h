@@ -1,0 +1,32 @@
+/*
+ * Which argument registers a function's code reads (x86-64). clang does not pass what a function whose
+ * code it knows never uses: such a register holds anything at the entry, and no debug information
+ * says so.
+ */
+#ifndef FISQL_DEBUGINFO_X86_X86_READS_H
+#define FISQL_DEBUGINFO_X86_X86_READS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "debuginfo/elf/elf_file.h"
+
+#define X86_READS_VECTOR 16 /* the bit of xmm0; general registers have those of DWARF's numbers */
+#define X86_READS_WORDS 64u
+
+/* What a function's code reads. */
+struct x86_reads {
+    uint32_t registers; /* a bit each */
+    uint64_t words;     /* of the caller's stack, a bit for each 8 bytes above the return address */
+};
+
+/* Finds the frame address of an instruction: it is register `number` (DWARF's) + *offset. */
+typedef bool x86_frame_find(const void *context, uint64_t address, uint16_t *number,
+                            int64_t *offset);
+
+/* The registers that the code at [start, end) reads before it writes them, in the order of addresses, and
+ * the words that it reads. What is only passed on as it is does not count. */
+struct x86_reads x86_reads(const struct elf_file *module, uint64_t start, uint64_t end,
+                           x86_frame_find *find, const void *context);
+
+#endif
