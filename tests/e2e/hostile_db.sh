@@ -1,7 +1,7 @@
 #!/bin/bash
 # Hostile databases (tests/corrupt/databases.py): every command that reads a database ends by itself on each,
 # says what is wrong where it cannot go on, and lets no hidden character through.
-# FISQL_HOSTILE=all runs every query in every format on each (an hour).
+# FISQL_HOSTILE=all runs every query in every format on each (an hour), brief a third of the commands.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 cd "$TEST_TMP" || exit 1
