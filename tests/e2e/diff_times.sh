@@ -9,7 +9,6 @@ for version in 3000 300; do
     "$fisql" record -q -o $version.bin ./program && "$fisql" load -q $version.bin
 done
 changes() { "$fisql" diff "$@" --format csv 2>said | tr -d '\r' | sed 1d | cut -d, -f1,3; }
-same "a function of many calls that became ten times faster is shown" "search,faster" "$(changes 3000.db 300.db | grep search)"
 same "--by calls: the function called less often comes first" "one,called less" "$(changes 3000.db 300.db --by calls | head -1)"
 run "$fisql" diff 3000.db 300.db --by blocks
 has "--by: what it may be" "calls or bytes" "$err"
@@ -19,11 +18,15 @@ has "--tree does not go with --by calls" "--tree goes with --by" "$err"
 # Times as they are wanted: the ten alike ones differ by -8 to +10 %, each without any scatter.
 made() { # DATABASE MEAN OF ALIKE N
     cp 3000.db "$1"
-    sql "$1" "UPDATE function_stats SET m2 = 0, mean_ns = 1000000 WHERE function_id = (SELECT id FROM functions WHERE name = 'search');
+    sql "$1" "UPDATE run SET value = 0 WHERE key = 'hook_cost_error_ns'; -- which depends on what else runs
+        UPDATE function_stats SET m2 = 0, mean_ns = 1000000 WHERE function_id = (SELECT id FROM functions WHERE name = 'search');
         UPDATE function_stats SET m2 = 0, mean_ns = (SELECT $2 FROM (SELECT substr(name, 6) AS n FROM functions WHERE id = function_id))
         WHERE function_id IN (SELECT id FROM functions WHERE name GLOB 'alike[0-9]')"
 }
 made even.db 5000
+cp even.db quick.db
+sql quick.db "UPDATE function_stats SET mean_ns = 100000 WHERE function_id = (SELECT id FROM functions WHERE name = 'search')"
+same "a function of many calls that became ten times faster is shown" "search,faster" "$(changes even.db quick.db)"
 made uneven.db '5000 * (0.92 + 0.02 * n)'
 same "what all functions differ by is no change" "" "$(changes even.db uneven.db)"
 has "it is counted" "5 more differ in time as the runs differ in all functions" "$(cat said)"
