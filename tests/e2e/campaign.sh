@@ -28,7 +28,7 @@ mkdir planted && cd planted || exit 2
 for with in "gcc -O1" "clang -O2" "g++ -O2 -x c++" "clang++ -O0 -x c++"; do
     # shellcheck disable=SC2086 # words
     build ${with%% *} program -g ${with#* } "$programs/planted_faults.c" || continue
-    campaign faults.db --timeout 2s ./program
+    campaign faults.db --timeout 5s ./program
     same "$with: ends with 0" 0 "$status"
     same "$with: exactly the five mistakes, with their stacks" "$wanted" "$(outcomes faults.db)"
     same "$with: the other error paths are sound" "1 bad free, 8 clean error, 1 crash, 1 hang, 1 leak, 1 unchanged, 1 wrong output" "$(tally faults.db)"
