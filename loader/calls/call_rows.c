@@ -257,6 +257,20 @@ static bool has_work(const struct row_window *window)
     return has_step(window, BATCH_ADD) || has_step(window, BATCH_WRITE);
 }
 
+/* Frees what the rows of a batch hold that was not added up: their places are used again. */
+static void drop_batch(const struct row_window *window, const struct row_batch *batch)
+{
+    for (size_t i = 0; i < batch->ends_count; i++) {
+        free(batch->ends[i].row.off);
+        batch->ends[i].row.off = NULL;
+    }
+    for (uint64_t id = batch->first_id; id < batch->end_id; id++) {
+        struct row *row = row_window_row(window, id);
+        free(row->off);
+        row->off = NULL;
+    }
+}
+
 /* Takes the next step of a window that has work. Releases the held lock meanwhile. */
 static void take_step(struct row_window *window, enum batch_step wanted)
 {
@@ -270,6 +284,8 @@ static void take_step(struct row_window *window, enum batch_step wanted)
     if (!failed)
         failed = (step == BATCH_ADD ? add_batch(window, batch, &error)
                                     : write_batch(window, batch, &error)) != 0;
+    if (failed && step == BATCH_ADD)
+        drop_batch(window, batch);
     pthread_mutex_lock(&helpers->lock);
     window->busy[step] = false;
     must(window->done[step] < window->batches_count);

@@ -98,7 +98,7 @@ struct row_window {
 };
 
 /* The row of a call that waits, or begins to. */
-static inline struct row *row_window_row(struct row_window *window, uint64_t id)
+static inline struct row *row_window_row(const struct row_window *window, uint64_t id)
 {
     return &window->rows[id & window->mask];
 }
