@@ -507,7 +507,7 @@ static void complete(struct live *live, struct log_place *place, struct log_spac
     unrecorded_append(live, options->log, options->quiet);
     record_faults_append(&options->faults, live, options->quiet);
     patch_summary_append(patched, live, options);
-    log_totals(place->log, live->area->run_id, &totals);
+    log_totals(place->log, live->area->run_id, live->area->lost_chunks != 0, &totals);
     recorded->nothing = nothing_append(live, place, options, patched, &totals, program, all);
     if (all)
         log_space_end(space);

@@ -55,7 +55,7 @@ static bool is_worth_keeping(const char *path)
     if (holds && status.st_size <= LOOKED_THROUGH_BYTES &&
         pread(log, &first, sizeof first, 0) == (ssize_t)sizeof first &&
         first.version == FISQL_LOG_VERSION) {
-        log_totals(log, first.run_id, &totals);
+        log_totals(log, first.run_id, false, &totals);
         holds = totals.events;
     }
     holds = holds && fstatvfs(log, &room) == 0 &&

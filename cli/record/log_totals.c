@@ -3,7 +3,8 @@
  *
  * A chunk is whole if its length leads to the next chunk or to the log's end. Otherwise a write
  * failed in the middle: the checksum decides about the chunk, and we search what follows for the
- * next header.
+ * next header. Where writes failed, a chunk that was cut may lead to one that was written behind
+ * it later: the checksum decides about each.
  */
 #include "cli/record/log_totals.h"
 #include "formats/log.h"
@@ -57,7 +58,7 @@ static uint64_t find_header(int log, uint64_t offset, uint64_t size, uint64_t ru
     return size;
 }
 
-void log_totals(int log, uint64_t run_id, struct log_totals *totals)
+void log_totals(int log, uint64_t run_id, bool doubtful, struct log_totals *totals)
 {
     struct fisql_chunk chunk, next;
     struct stat status;
@@ -69,15 +70,15 @@ void log_totals(int log, uint64_t run_id, struct log_totals *totals)
     while (offset < size) {
         uint64_t end = offset + chunk.length;
         bool followed = end < size && header_at(log, end, run_id, &next);
-        if (followed || end == size || (end < size && checksum_right(log, offset, &chunk))) {
+        bool leads = followed || end == size;
+        bool whole = (leads && !doubtful) || (end <= size && checksum_right(log, offset, &chunk));
+        if (whole) {
             totals->chunks++;
             totals->calls += chunk.calls; /* 0 but in chunks of events */
             totals->processes |= chunk.kind == FISQL_CHUNK_PROCESS;
             totals->events |= chunk.kind == FISQL_CHUNK_EVENTS;
-            offset = end;
-        } else {
-            offset++;
         }
+        offset = whole || leads ? end : offset + 1;
         if (!followed) {
             offset = find_header(log, offset, size, run_id);
             if (offset < size && !header_at(log, offset, run_id, &next))

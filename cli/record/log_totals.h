@@ -1,4 +1,4 @@
-/* What a log holds, by the headers of its chunks alone: fast enough for the last line of `fisql
+/* What a log holds, by the headers of its chunks: fast enough for the last line of `fisql
  * record`. */
 #ifndef FISQL_CLI_RECORD_LOG_TOTALS_H
 #define FISQL_CLI_RECORD_LOG_TOTALS_H
@@ -13,7 +13,7 @@ struct log_totals {
 };
 
 /* Adds up the run's whole chunks. A chunk cut by a full disk is not counted: its calls count as
- * lost. */
-void log_totals(int log, uint64_t run_id, struct log_totals *totals);
+ * lost. `doubtful`: some write failed, so that all chunks are read. */
+void log_totals(int log, uint64_t run_id, bool doubtful, struct log_totals *totals);
 
 #endif
