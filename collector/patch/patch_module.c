@@ -121,8 +121,11 @@ static uint64_t led_to(uint64_t function)
     return (uint64_t)(uintptr_t)patch_entered;
 #else
     uint64_t hash = function * 0x9e3779b97f4a7c15u >> 32, others = PATCH_SITES - PATCH_SITES_KEPT;
-    uint64_t index =
-        patch_values_wanted(function) ? others + hash % (PATCH_SITES - others) : hash % others;
+    uint64_t index = hash % others;
+#if PATCH_SITES_KEPT > 0
+    if (patch_values_wanted(function))
+        index = others + hash % PATCH_SITES_KEPT;
+#endif
     return (uint64_t)(uintptr_t)patch_sites + index * PATCH_SITE_BYTES;
 #endif
 }

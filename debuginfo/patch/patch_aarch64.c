@@ -116,7 +116,7 @@ static int put_together(struct patch_plan *plan, const struct fisql_patch_entry 
 int patch_plan_aarch64(struct patch_plan *plan, const struct elf_file *module, struct error *error)
 {
     struct patch_functions functions;
-    struct patch_sleds sleds;
+    struct patch_sleds sleds = {.items = NULL};
     struct call_frames frames;
     struct fisql_patch_entry *entries = NULL, entry;
     size_t count = 0, capacity = 0;
