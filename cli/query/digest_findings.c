@@ -29,6 +29,18 @@ static void put_saving(FILE *out, const struct verdict *finding)
         fprintf(out, ", %.0f%% of %s", finding->share, finding->share_of);
 }
 
+/* Puts the query that proves it, and the next command. */
+static void put_proof(const struct digest *digest, const struct verdict *verdict)
+{
+    fputs(": ", digest->out);
+    digest_put_command(digest, verdict->proof);
+    if (verdict->next != NULL) {
+        fputs("\n   next: ", digest->out);
+        text_put(digest->out, verdict->next);
+    }
+    fputc('\n', digest->out);
+}
+
 /* Puts where a finding comes from, how sure it is, its proof and the next command. */
 static void put_finding_details(const struct digest *digest, const struct verdict *finding)
 {
@@ -44,13 +56,7 @@ static void put_finding_details(const struct digest *digest, const struct verdic
             fputc(')', out);
         }
     }
-    fputs(": ", out);
-    digest_put_command(digest, finding->proof);
-    if (finding->next != NULL) {
-        fputs("\n   next: ", out);
-        text_put(out, finding->next);
-    }
-    fputc('\n', out);
+    put_proof(digest, finding);
 }
 
 /* Prints the largest things that are no finding. */
@@ -64,13 +70,7 @@ static void print_others(const struct digest *digest, const struct verdicts *ver
         text_put(digest->out, other->text);
         if (other->share >= 0)
             fprintf(digest->out, ", %.1f%% of %s", other->share, other->share_of);
-        fputs(": ", digest->out);
-        digest_put_command(digest, other->proof);
-        if (other->next != NULL) {
-            fputs("\n   next: ", digest->out);
-            text_put(digest->out, other->next);
-        }
-        fputc('\n', digest->out);
+        put_proof(digest, other);
     }
 }
 

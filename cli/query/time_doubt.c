@@ -1,6 +1,7 @@
 /* How much of a row's times recording may have made: see time_doubt.h. */
 #include "cli/query/time_doubt.h"
 
+#include "cli/run/database.h"
 #include "cli/run/measure.h"
 #include "cli/run/run_view.h"
 
@@ -15,16 +16,6 @@ static double run_value(sqlite3 *database, const char *sql)
         value = sqlite3_column_double(statement, 0);
     sqlite3_finalize(statement);
     return value;
-}
-
-static int column_named(sqlite3_stmt *statement, const char *name)
-{
-    for (int i = 0; i < sqlite3_column_count(statement); i++) {
-        const char *is = sqlite3_column_name(statement, i);
-        if (is != NULL && strcmp(is, name) == 0)
-            return i;
-    }
-    return -1;
 }
 
 double time_doubt_share(sqlite3 *database)
@@ -49,13 +40,13 @@ void time_doubt_init(struct time_doubt *doubt, sqlite3 *database, sqlite3_stmt *
     *doubt = (struct time_doubt){
         .share = time_doubt_share(database),
         .hooks_ns = hooks_ns(database),
-        .calls = column_named(statement, "calls"),
-        .self = column_named(statement, measure_self(MEASURE_WALL)),
-        .self_cpu = column_named(statement, measure_self(MEASURE_CPU)),
-        .raw_self = column_named(statement, "raw_self_ns"),
-        .total = column_named(statement, measure_total(MEASURE_WALL)),
-        .cpu = column_named(statement, measure_total(MEASURE_CPU)),
-        .raw_total = column_named(statement, "raw_total_ns"),
+        .calls = database_column(statement, "calls"),
+        .self = database_column(statement, measure_self(MEASURE_WALL)),
+        .self_cpu = database_column(statement, measure_self(MEASURE_CPU)),
+        .raw_self = database_column(statement, "raw_self_ns"),
+        .total = database_column(statement, measure_total(MEASURE_WALL)),
+        .cpu = database_column(statement, measure_total(MEASURE_CPU)),
+        .raw_total = database_column(statement, "raw_total_ns"),
     };
 }
 

@@ -14,25 +14,15 @@ extern const char verdicts_sql_unchecked[];
 
 /* ---- rows ---- */
 
-static int column_named(sqlite3_stmt *row, const char *name)
-{
-    for (int i = 0; i < sqlite3_column_count(row); i++) {
-        const char *column = sqlite3_column_name(row, i);
-        if (column != NULL && strcmp(column, name) == 0)
-            return i;
-    }
-    return -1;
-}
-
 static char *text_of(sqlite3_stmt *row, const char *name)
 {
-    int column = column_named(row, name);
+    int column = database_column(row, name);
     return column >= 0 ? database_copy(row, column) : NULL;
 }
 
 static double amount_of(sqlite3_stmt *row, const char *name)
 {
-    int column = column_named(row, name);
+    int column = database_column(row, name);
     return column >= 0 && sqlite3_column_type(row, column) != SQLITE_NULL
                ? sqlite3_column_double(row, column)
                : -1;

@@ -125,6 +125,16 @@ bool database_row(sqlite3_stmt *statement)
     return result == SQLITE_ROW;
 }
 
+int database_column(sqlite3_stmt *row, const char *name)
+{
+    for (int i = 0; i < sqlite3_column_count(row); i++) {
+        const char *column = sqlite3_column_name(row, i);
+        if (column != NULL && strcmp(column, name) == 0)
+            return i;
+    }
+    return -1;
+}
+
 const char *database_shown(sqlite3_stmt *row, int column)
 {
     const char *text = (const char *)sqlite3_column_text(row, column);

@@ -60,6 +60,9 @@ bool database_is_unreadable(sqlite3 *database);
  * main() asks for each command. */
 int database_status(int status);
 
+/* The number of the column of this name; -1 = there is none. */
+int database_column(sqlite3_stmt *row, const char *name);
+
 /* The text of a column, until the next step; NULL = it is NULL, or no memory, which is noted. */
 const char *database_shown(sqlite3_stmt *row, int column);
 

@@ -180,5 +180,6 @@ bool schema_check(sqlite3 *database, const char *path)
         return false;
     if (schema_put_views(database))
         return true;
-    return fail("%s: its views cannot be replaced: load the log again", path) == 0;
+    fail("%s: its views cannot be replaced: load the log again", path);
+    return false;
 }
