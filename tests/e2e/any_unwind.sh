@@ -217,7 +217,8 @@ if command -v gdb >/dev/null; then
                 frames gdb.txt >plain.txt
                 has "$compiler: a plain program's core file" "look tail_called" "$(paste -sd' ' plain.txt)"
                 rm -f core*
-                (ulimit -Sc unlimited && "$fisql" record -q -o x.bin --as-is ./stack abort >/dev/null 2>&1)
+                # The sanitizer would forbid them.
+                (ulimit -Sc unlimited && ASAN_OPTIONS=disable_coredump=0 "$fisql" record -q -o x.bin --as-is ./stack abort >/dev/null 2>&1)
                 "${gdb[@]}" -ex bt ./stack core* >gdb.txt 2>&1
                 same "$compiler: gdb sees the same functions in a recorded program's core file" "$(cat plain.txt)" "$(frames gdb.txt)"
                 ;;
