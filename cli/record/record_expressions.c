@@ -1,6 +1,7 @@
 /* Expressions on parameters: see record_expressions.h. */
 #include "cli/record/record_expressions.h"
 
+#include "base/array.h"
 #include "base/sorted.h"
 #include "base/utf8.h"
 #include "cli/out/say.h"
@@ -103,6 +104,7 @@ int module_expressions_make(struct module_expressions *module, struct expression
         return 0;
     if (expressions_match(expressions, symbols, &module->matches, error) != 0)
         return -1;
+    module->matches.registers = options->as_is && symbols->instrumented;
     size_t count = module->matches.count;
     uint64_t *functions = calloc(count + 1, sizeof *functions);
     if (functions == NULL)
@@ -128,6 +130,48 @@ static const struct parameter *parameters_of_hook(const struct module_expression
 {
     *count = 0;
     return module->parameters != NULL ? parameters_of(module->parameters, function, count) : NULL;
+}
+
+/* Adds a recipe at the function's entry, or at its return with the value there. */
+static int add_recipe(struct recipes *recipes, uint64_t function,
+                      const struct fisql_recipe_value *result, struct error *error)
+{
+    const struct fisql_recipe_hook hook = {.address = function + (result != NULL),
+                                           .function = function,
+                                           .first = (uint32_t)recipes->values_count,
+                                           .count = result != NULL,
+                                           .exit = result != NULL ? FISQL_RECIPE_RETURN : 0};
+    if (result != NULL && array_add(&recipes->values, &recipes->values_count,
+                                    &recipes->values_capacity, *result, error) != 0)
+        return -1;
+    return array_add(&recipes->hooks, &recipes->hooks_count, &recipes->hooks_capacity, hook, error);
+}
+
+static int by_address(const void *left, const void *right)
+{
+    const struct fisql_recipe_hook *a = left, *b = right;
+    return (a->address > b->address) - (a->address < b->address);
+}
+
+int module_expressions_registers(const struct module_expressions *module, struct recipes *recipes,
+                                 struct error *error)
+{
+    size_t count = 0, described = recipes->hooks_count;
+    const struct parameter *all =
+        module->parameters != NULL ? parameters_all(module->parameters, &count) : NULL;
+    for (size_t i = 0; i < count; i++) {
+        struct fisql_recipe_value value;
+        if (all[i].code == NULL || !expression_register_of(all[i].code, &value))
+            continue;
+        bool first = i == 0 || all[i - 1].function != all[i].function;
+        if (first && add_recipe(recipes, all[i].function, NULL, error) != 0)
+            return -1;
+        if (all[i].position == 0 && add_recipe(recipes, all[i].function, &value, error) != 0)
+            return -1;
+    }
+    if (recipes->hooks_count > described)
+        array_sort(recipes->hooks, recipes->hooks_count, by_address);
+    return 0;
 }
 
 bool module_expressions_of(const struct module_expressions *module, uint64_t function)

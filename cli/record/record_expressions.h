@@ -26,6 +26,11 @@ int module_expressions_make(struct module_expressions *module, struct expression
                             const struct symbols_options *options, struct error *error);
 void module_expressions_release(struct module_expressions *module);
 
+/* Adds recipes of patched entries that no debug information describes, for the registers that are
+ * asked for. Returns 0, or -1 with *error set. */
+int module_expressions_registers(const struct module_expressions *module, struct recipes *recipes,
+                                 struct error *error);
+
 /* Does a request name the function? */
 bool module_expressions_of(const struct module_expressions *module, uint64_t function);
 

@@ -35,8 +35,8 @@
     "                          debug information (-g)\n"                                           \
     "      --value 'FUNCTION: EXPRESSION, ...'\n"                                                  \
     "                          also record these values at each call of FUNCTION, after its\n"     \
-    "                          arguments: members, elements and arithmetic on parameters,\n"       \
-    "                          such as 'handle: request->method, count * 2' (can be repeated)\n"   \
+    "                          arguments: 'handle: request->method, count * 2', or registers\n"    \
+    "                          (docs/any.md): 'handle: (char*)rdi' (can be repeated)\n"            \
     "      --no-results        with --values: arguments only\n"                                    \
     "      --string-max N      with --values: at most N bytes of a text (64)\n"                    \
     "      --values-wait T     with --values: a program that PROGRAM runs waits at its start, "    \

@@ -225,7 +225,13 @@ static size_t count_matches(struct making *making, struct wanted *wanted)
     return matches;
 }
 
-static int take(struct making *making, const struct recipes *recipes,
+/* Of what is patched without debug information, registers can be asked for. */
+static bool may_have_registers(const struct making *making, const struct recipes *recipes)
+{
+    return recipes->entries && making->wanted->expressions.count > 0;
+}
+
+static int take(struct making *making, struct recipes *recipes,
                 const struct symbols_options *options, const char *path)
 {
     struct wanted wanted = {.known = NULL};
@@ -234,9 +240,10 @@ static int take(struct making *making, const struct recipes *recipes,
     if (recipes->sites == 0)
         return 0;
     if (recipes->entries && recipes->problem != NULL) {
-        if (making->undescribed == 0 && making->silent++ == 0)
+        if (making->wanted->functions && making->undescribed == 0 && making->silent++ == 0)
             snprintf(making->without, sizeof making->without, "%s: %s", path, recipes->problem);
-        return 0;
+        if (!may_have_registers(making, recipes))
+            return 0;
     }
     making->hooked++;
     if (is_choosy(making)) {
@@ -247,8 +254,10 @@ static int take(struct making *making, const struct recipes *recipes,
         if (result == 0)
             result = module_expressions_make(&wanted.expressions, &making->wanted->expressions,
                                              path, &wanted.symbols, options, &error);
+        if (result == 0 && recipes->entries)
+            result = module_expressions_registers(&wanted.expressions, recipes, &error);
     }
-    if (result == 0 && recipes->problem != NULL) {
+    if (result == 0 && recipes->problem != NULL && !recipes->entries) {
         if (!is_choosy(making) || count_matches(making, &wanted) > 0) {
             if (making->undescribed++ == 0)
                 snprintf(making->without, sizeof making->without, "%s: %s", path, recipes->problem);

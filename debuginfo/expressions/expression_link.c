@@ -71,6 +71,8 @@ bool expression_link(const struct expression_code *code,
                      struct fisql_recipe_value *value, struct fisql_recipe_value *steps)
 {
     static const struct fisql_recipe_value absent = {.where = FISQL_WHERE_ABSENT};
+    if (expression_register_of(code, value))
+        return true;
     *value = absent;
     if (code->whole != 0) {
         *value = code->whole <= count ? parameters[code->whole - 1] : absent;

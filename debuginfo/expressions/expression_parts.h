@@ -48,8 +48,8 @@ struct expression_step {
 };
 
 struct expression_code {
-    struct fisql_recipe_value value;
-    unsigned whole; /* exactly this parameter, from 1; 0 = no */
+    struct fisql_recipe_value value; /* or a register (expression_register_of()), without steps */
+    unsigned whole;                  /* exactly this parameter, from 1; 0 = no */
     struct expression_step steps[FISQL_RECIPE_STEPS_MAX];
     unsigned count;
 };
@@ -67,6 +67,13 @@ int expression_compile(const struct expression_place *place,
                        const struct expression *expression, struct expression_code **code,
                        struct parameter *out, struct expression_problem *problem,
                        struct error *error);
+
+/* ---- registers: expression_registers.c ---- */
+
+/* Is the expression a register of a function without debug information? Then sets *value, and name,
+ * type and type_name of *out; the name of a result is "". Nothing is allocated. */
+bool expression_register(const struct expression *expression, struct parameter *out,
+                         struct fisql_recipe_value *value);
 
 /* ---- members: expression_members.c ---- */
 

@@ -7,6 +7,9 @@
  * The n-th expression that a function can have gets the position n after its last parameter.
  * Recorder and loader find positions in the same way, from the same words, which are in the log: so
  * each request must mean the same to both.
+ *
+ * Functions that no debug information describes have registers in place of parameters: `rdi`,
+ * `(char*)rsi`, `xmm0` (expression_registers.c). The n-th has position n; rax is the result.
  */
 #ifndef FISQL_DEBUGINFO_EXPRESSIONS_EXPRESSIONS_H
 #define FISQL_DEBUGINFO_EXPRESSIONS_EXPRESSIONS_H
@@ -70,6 +73,7 @@ struct expression_match {
 struct expression_matches {
     struct expression_match *items; /* by function, then in the order of requests */
     size_t count, capacity;
+    bool registers; /* the module's entries are patched: registers are known there */
 };
 
 /* Finds the functions of a module that requests mean; adds to the requests' `matches`. `matches`
@@ -79,10 +83,13 @@ int expressions_match(struct expressions *expressions, const struct symbols *sym
 
 struct expression_code;
 
+/* Is it a register's, asked for by its name? Then sets *value. */
+bool expression_register_of(const struct expression_code *code, struct fisql_recipe_value *value);
+
 /* The value of an expression at a hook's call, from the values of the `count` parameters there.
  * Sets *value and value->base steps, of FISQL_RECIPE_STEPS_MAX possible; the caller sets
  * value->constant. Steps may be PIECES of the parameters' module. Returns true if the expression is
- * a parameter, whose value *value then is. */
+ * a parameter or a register, whose value *value then is. */
 bool expression_link(const struct expression_code *code,
                      const struct fisql_recipe_value *parameters, size_t count,
                      struct fisql_recipe_value *value, struct fisql_recipe_value *steps);

@@ -292,6 +292,65 @@ static void drop_doubles(struct parameters *parameters)
     parameters->count = kept;
 }
 
+/* ---- functions that are not described ---- */
+
+static int add_register(struct parameters *out, uint64_t function, struct expression *expression,
+                        uint32_t position, struct error *error)
+{
+    struct parameter parameter = {.function = function};
+    struct fisql_recipe_value value;
+    struct expression_code *code;
+    if (!expression_register(expression, &parameter, &value) ||
+        position > FISQL_RECIPE_VALUES_MAX) {
+        expression->problem = (struct expression_problem){
+            "no debug information describes this function, so only registers can be recorded: rdi, "
+            "rsi, rdx, rcx, r8, r9, xmm0 to xmm7, and rax of its return; as (int), (unsigned), "
+            "(long), (size_t), (bool), (char*) or (float)",
+            expression->from, strlen(expression->text)};
+        return 0;
+    }
+    parameter.position = value.where == FISQL_WHERE_RESULT ? 0 : position;
+    parameter.name =
+        text_pool_add(&out->types.texts, parameter.name, strlen(parameter.name), error);
+    code = calloc(1, sizeof *code);
+    if (code == NULL || parameter.name == NULL) {
+        free(code);
+        return error_set(error, "out of memory");
+    }
+    code->value = value;
+    parameter.code = code;
+    expression->fits++;
+    if (array_add(&out->items, &out->count, &out->capacity, parameter, error) == 0)
+        return 0;
+    free(code);
+    return -1;
+}
+
+/* Adds the registers that are asked for of functions without other entries. */
+static int add_registers(struct parameters *out, const struct expression_matches *matches,
+                         struct error *error)
+{
+    size_t described = out->count;
+    uint64_t function = 0;
+    uint32_t position = 1;
+    for (size_t i = 0; matches != NULL && matches->registers && i < matches->count; i++) {
+        const struct expression_match *match = &matches->items[i];
+        size_t at = sorted_from(out->items, described, function, match->function);
+        if (at < described && out->items[at].function == match->function)
+            continue;
+        if (match->function != function)
+            position = 1;
+        function = match->function;
+        for (size_t k = 0; k < match->request->count; k++) {
+            size_t before = out->count;
+            if (add_register(out, function, &match->request->items[k], position, error) != 0)
+                return -1;
+            position += out->count > before && out->items[before].position != 0;
+        }
+    }
+    return 0;
+}
+
 int parameters_open(struct parameters **out, const char *path, const char *build_id,
                     const struct symbols_options *options, const uint64_t *functions,
                     size_t functions_count, const struct expression_matches *matches,
@@ -317,6 +376,9 @@ int parameters_open(struct parameters **out, const char *path, const char *build
         if (symbol_trial(files->debug, try_all, &walker))
             result = read_all(&walker);
     }
+    drop_doubles(*out);
+    if (result == 0)
+        result = add_registers(*out, matches, error);
     drop_doubles(*out);
     symbol_files_close(files);
     free(files);

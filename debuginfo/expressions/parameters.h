@@ -74,7 +74,8 @@ struct parameter {
     const char *name;                   /* "" = none, as for a result */
     const char *type_name;              /* `const char *`, `std::string const&`, "?" = unknown */
     const struct parameter_type *type;  /* never NULL */
-    const struct expression_code *code; /* of an expression, whose text is the name; else NULL */
+    const struct expression_code *code; /* of an expression, whose text is the name; else NULL. A
+                                         * register's result has code, too */
 };
 
 struct parameters;
@@ -82,7 +83,8 @@ struct parameters;
 /* Reads the parameters and results of the functions at the addresses `functions` (ascending; NULL =
  * all), as far as debug information describes them. A function has an entry for its result unless
  * it is void, for each parameter, and for each possible expression of `matches` (NULL = none); an
- * impossible one gets its problem there. path, build_id and options as for symbols_open(). Returns
+ * impossible one gets its problem there. A function of `matches` that is not described has an entry
+ * for each register that is asked for. path, build_id and options as for symbols_open(). Returns
  * 0, also if there is nothing; -1 without memory. Close it in both cases. */
 int parameters_open(struct parameters **out, const char *path, const char *build_id,
                     const struct symbols_options *options, const uint64_t *functions,

@@ -43,7 +43,7 @@ void value_types_release(struct value_types *types)
 static int read_module(struct value_types *types, const struct program_module *module,
                        struct parameters **read, struct error *error)
 {
-    struct expression_matches matches = {.count = 0};
+    struct expression_matches matches = {.registers = module->patched != 0};
     int result = expressions_match(&types->expressions, &module->symbols, &matches, error);
     if (result == 0)
         result = parameters_open(read, module->path, module->build_id, &types->options, NULL, 0,

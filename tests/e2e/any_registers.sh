@@ -1,0 +1,81 @@
+#!/bin/bash
+# Registers of functions that no debug information describes, asked for by their names: against what the program says.
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+cd "$TEST_TMP" || exit 2
+if [ "$(uname -m)" != x86_64 ]; then
+    echo "skipped - programs as they are: this is not x86-64"
+    exit 0
+fi
+cat >tells.c <<'E2'
+#include <stdbool.h>
+#include <stdio.h>
+__attribute__((noinline)) long mix(long a, const char *name, double x, bool flag, unsigned n, float y, const void *at)
+{
+    printf("mix((long)rdi=%ld, (char*)rsi=\"%s\", xmm0=%.1f, (bool)rdx=%s, (unsigned)rcx=%u, (float)xmm1=%.1f, r8=%p) = %ld\n", a,
+           name, x, flag ? "true" : "false", n, y, at, a * 2);
+    return a * 2;
+}
+__attribute__((noinline)) int chosen(int number)
+{
+    printf("chosen((int)rdi=%d) = %d\n", number, -number);
+    return -number;
+}
+int main(void)
+{
+    char name[40];
+    long sum = 0;
+    for (int i = 0; i < 50; i++) {
+        snprintf(name, sizeof name, "name %d", i);
+        sum += mix(i - 25L, name, i * 1.5, i & 1, 4000000000u + i, i / 2.f, (char *)0x7fff00000000 + i) + chosen(i - 3);
+    }
+    return sum == 12345;
+}
+E2
+compilers="gcc"
+command -v clang >/dev/null && compilers="gcc clang"
+mix='mix: (long)rdi, (char*)rsi, xmm0, (bool)rdx, (unsigned)rcx, (float)xmm1, r8, (long)rax'
+chosen='chosen: (int)rdi, (int)rax'
+for compiler in $compilers; do
+    for level in -O0 -O2; do
+        what="$compiler $level"
+        $compiler $level -w -o tells tells.c || { not_ok "$what: it builds"; continue; }
+        ./tells | sort >said
+        run "$fisql" record -o x.bin --value "$mix" --value "$chosen" ./tells
+        same "$what: the program does what it does" "0 $(cat said)" "$status $(sort out)"
+        "$fisql" load -q -o x.db x.bin
+        sql x.db "SELECT text FROM call_text WHERE text GLOB 'mix(*' OR text GLOB 'chosen(*'" | sort >found
+        same "$what: each register is what the program says" "" "$(diff said found | head -n 6)"
+        same "$what: none is lost" 0 "$(sql x.db 'SELECT count(*) FROM losses')"
+    done
+done
+
+# ---- results left out; a part of the functions; programs that it runs
+run "$fisql" record -o x.bin --no-results --value "$chosen" ./tells
+"$fisql" load -q -o x.db x.bin
+same "without results: arguments alone" "chosen((int)rdi=-3) = ?" "$(sql x.db "SELECT text FROM call_text WHERE text GLOB 'chosen(*' LIMIT 1")"
+same "only what is asked for has values" 0 "$(sql x.db "SELECT count(*) FROM call_text WHERE text GLOB 'mix(?*)*'")"
+run "$fisql" record -o x.bin --value "$chosen" sh -c './tells; :'
+"$fisql" load -q -o x.db x.bin
+same "in a program that a shell runs, too" 50 "$(sql x.db "SELECT count(*) FROM call_text WHERE text GLOB 'chosen((int)rdi=*) = *'")"
+
+# ---- a stripped program's functions are named by their places
+objcopy --strip-all tells bare
+place=$(nm tells | sed -n 's/^0*\([0-9a-f]*\) [tT] chosen$/bare+0x\1/p')
+run "$fisql" record -o x.bin --value "$place: (int)rdi" ./bare
+"$fisql" load -q -o x.db x.bin
+same "a stripped program: by the function's place" 50 "$(sql x.db "SELECT count(*) FROM call_text WHERE text GLOB '$place((int)rdi=*)'")"
+
+# ---- what is wrong
+run "$fisql" record -o x.bin --value 'chosen: number' ./tells
+same "a parameter without debug information: status 2" 2 "$status"
+has "it says which registers there are" "no debug information describes this function, so only registers can be recorded: rdi, rsi" "$err"
+run "$fisql" record -o x.bin --value 'chosen: xmm9' ./tells
+same "a register without arguments: status 2" 2 "$status"
+gcc -g -O2 -w -o described tells.c
+run "$fisql" record -o x.bin --value 'chosen: rdi' ./described
+same "where debug information describes it: status 2" 2 "$status"
+has "it says that this is no parameter" "there is no parameter \`rdi\`; there is number" "$err"
+"$fisql" cc gcc -O2 -w -g0 -o hooked tells.c
+run "$fisql" record -o x.bin --value 'chosen: rdi' ./hooked
+same "of hooks no register is known: status 2" 2 "$status"
