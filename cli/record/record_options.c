@@ -389,6 +389,7 @@ void record_options_release(struct record_options *options)
     expressions_release(&options->values.expressions);
     record_faults_release(&options->faults);
     free(options->values.patterns.items);
+    free(options->values.image);
     free(options->values.recipes);
     free(options->patterns.items);
     free(options->libs.items);

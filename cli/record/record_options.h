@@ -25,6 +25,7 @@ struct record_values {
     uint32_t string_max; /* bytes of a text; 0 = default */
     uint32_t wait_ms;    /* a child program waits so long for its recipes; 0 = not at all */
     bool wait_given;
+    char *image;   /* the program's file, which declares what it calls elsewhere; NULL = none */
     char *recipes; /* in the form of formats/recipe.h; NULL = none */
     size_t recipes_bytes;
     char without[RECORD_WITHOUT]; /* a module that is recorded as it is, and why without values */

@@ -291,6 +291,8 @@ static int add_module(void *context, const char *path)
     options.as_is = making->image != NULL ? record_patch_takes(making->options, making->image, full)
                                           : making->patched;
     options.as_is_hooked = making->options->as_is > 1;
+    if (options.as_is && making->wanted->image != NULL && strcmp(full, making->wanted->image) != 0)
+        options.declared_by = making->wanted->image;
     patience_begin(&patience, full, making->wanted->quiet);
     int result = recipes_make(&recipes, full, &options, &error);
     result =
@@ -408,8 +410,11 @@ int record_values_make(struct record_options *options, const char *program)
                     "without -static and without `fisql cc --static-runtime`",
                     program);
     struct making *making = making_new(options, values);
-    if (making == NULL)
+    values->image = strdup(image);
+    if (making == NULL || values->image == NULL) {
+        free(making);
         return fail("record: out of memory");
+    }
     making->image = image;
     int result = program_modules(image, add_module, making);
     if (result == 0)

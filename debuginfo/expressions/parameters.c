@@ -7,12 +7,14 @@
 
 #include "base/array.h"
 #include "base/sorted.h"
+#include "debuginfo/dwarf/dwarf_declarations.h"
 #include "debuginfo/dwarf/dwarf_prototypes.h"
 #include "debuginfo/dwarf/dwarf_split.h"
 #include "debuginfo/expressions/expression_parts.h"
 #include "debuginfo/expressions/parameter_types.h"
 #include "debuginfo/dwarf/dwarf_functions.h"
 #include "debuginfo/elf/elf_file.h"
+#include "debuginfo/elf/exported.h"
 #include "debuginfo/symbols/symbol_files.h"
 #include "debuginfo/symbols/symbol_trial.h"
 #include "debuginfo/symbols/symbols.h"
@@ -271,6 +273,68 @@ static void try_all(void *context)
     read_all(context);
 }
 
+/* ---- functions that another module declares ---- */
+
+struct declared {
+    struct walker *walker;
+    struct symbol_files *lender;
+    struct exported exported;
+    Dwarf_Off unit; /* the reader's names are of this one */
+};
+
+static int visit_declaration(void *context, Dwarf_Die die, const char *name)
+{
+    struct declared *declared = context;
+    struct walker *walker = declared->walker;
+    uint64_t function = named_code_find(declared->exported.items, declared->exported.count, name);
+    Dwarf_Off offset = 0;
+    if (function == 0 || !wanted(walker, function, function + 1) ||
+        !dwarf_die_offset(walker->types.debug, die, &offset))
+        return 0;
+    if (walker->types.unit != declared->unit)
+        type_reader_end(&walker->reader);
+    declared->unit = walker->types.unit;
+    walker->names = walker->types.debug;
+    return add_prototype(walker, offset, function);
+}
+
+static int read_declared(struct declared *declared)
+{
+    struct walker *walker = declared->walker;
+    walker->reader = (struct type_reader){
+        .all = &walker->out->types, .types = &walker->types, .error = walker->error};
+    int result = dwarf_declarations(declared->lender->debug, &declared->lender->module,
+                                    &walker->types, visit_declaration, declared, walker->error);
+    type_reader_end(&walker->reader);
+    return result;
+}
+
+static void try_declared(void *context)
+{
+    read_declared(context);
+}
+
+/* Reads what symbols_options.declared_by says of a module without debug information. */
+static int read_declarations(struct walker *walker, const struct symbols_options *options)
+{
+    struct declared declared = {.walker = walker, .lender = calloc(1, sizeof *declared.lender)};
+    const char *id = options->declared_by_id != NULL ? options->declared_by_id : "";
+    const char *problem;
+    if (declared.lender == NULL)
+        return error_set(walker->error, "out of memory");
+    int result = symbol_files_find(declared.lender, options->declared_by, id, options, &problem,
+                                   walker->error);
+    if (result == 0 && declared.lender->module_open && declared.lender->debug != NULL)
+        result = exported_read(&declared.exported, &walker->files->module, walker->error);
+    if (result == 0 && declared.exported.count > 0 &&
+        symbol_trial(declared.lender->debug, try_declared, &declared))
+        result = read_declared(&declared);
+    exported_release(&declared.exported);
+    symbol_files_close(declared.lender);
+    free(declared.lender);
+    return result;
+}
+
 static int by_function(const void *left, const void *right)
 {
     const struct parameter *a = left, *b = right;
@@ -365,17 +429,18 @@ int parameters_open(struct parameters **out, const char *path, const char *build
     }
     int result =
         symbol_files_find(files, path, build_id != NULL ? build_id : "", options, &problem, error);
-    if (result == 0 && files->module_open && files->debug != NULL) {
-        struct walker walker = {.out = *out,
-                                .files = files,
-                                .symbols_dir = options->symbols_dir,
-                                .functions = functions,
-                                .functions_count = functions_count,
-                                .matches = matches,
-                                .error = error};
-        if (symbol_trial(files->debug, try_all, &walker))
-            result = read_all(&walker);
-    }
+    struct walker walker = {.out = *out,
+                            .files = files,
+                            .symbols_dir = options->symbols_dir,
+                            .functions = functions,
+                            .functions_count = functions_count,
+                            .matches = matches,
+                            .error = error};
+    if (result == 0 && files->module_open && files->debug != NULL &&
+        symbol_trial(files->debug, try_all, &walker))
+        result = read_all(&walker);
+    if (result == 0 && files->module_open && files->debug == NULL && options->declared_by != NULL)
+        result = read_declarations(&walker, options);
     drop_doubles(*out);
     if (result == 0)
         result = add_registers(*out, matches, error);

@@ -553,9 +553,11 @@ static int add(struct entry *entry)
     prototype_each(function->debug, function->die, see_shape, &shape);
     bool conventional =
         is_conventional(function, entry->prototype, &shape) && find_by_convention(entry, &shape);
+    if (!conventional && function->declared)
+        return 0;
     if (!conventional)
         find_by_location(entry);
-    if (!function->types->is_gnu && !(count > 0 && shape.all_in_frame))
+    if (!function->declared && !function->types->is_gnu && !(count > 0 && shape.all_in_frame))
         forget_unread(entry);
     recipes->sites++;
     size_t first = add_hook(recipes, function->start, 0, count, function->walk->error);

@@ -12,12 +12,6 @@
 #include "base/sorted.h"
 #include "base/parts.h"
 
-struct named_code {
-    const char *name; /* borrowed from the file */
-    uint64_t address;
-    bool global;
-};
-
 int function_copies_add(struct function_copies *copies, uint64_t origin, uint64_t start,
                         struct error *error)
 {
@@ -39,13 +33,6 @@ static int visit_symbol(void *context, const struct elf_symbol *symbol)
     return array_add(&copies->names, &copies->names_count, &copies->names_capacity,
                      ((struct named_code){symbol->name, symbol->address, symbol->global}),
                      visiting->error);
-}
-
-static int by_name(const void *left, const void *right)
-{
-    const struct named_code *a = left, *b = right;
-    int order = strcmp(a->name, b->name);
-    return order != 0 ? order : (a->address > b->address) - (a->address < b->address);
 }
 
 static int by_address(const void *left, const void *right)
@@ -108,7 +95,7 @@ int function_copies_symbols(struct function_copies *copies, const struct symbol_
         return error_set(error, "out of memory for %zu names", copies->names_count);
     if (copies->names_count > 0) {
         memcpy(copies->by_address, copies->names, copies->names_count * sizeof *copies->names);
-        qsort(copies->names, copies->names_count, sizeof *copies->names, by_name);
+        qsort(copies->names, copies->names_count, sizeof *copies->names, named_code_order);
         qsort(copies->by_address, copies->names_count, sizeof *copies->by_address, by_address);
     }
     return 0;
@@ -135,26 +122,6 @@ void function_copies_finish(struct function_copies *copies)
     }
 }
 
-/* The address of the function of this name, if all of the name have one address. */
-static uint64_t find_name(const struct function_copies *copies, const char *name)
-{
-    size_t low = 0, high = copies->names_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (strcmp(copies->names[middle].name, name) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    uint64_t address = 0;
-    for (; low < copies->names_count && strcmp(copies->names[low].name, name) == 0; low++) {
-        if (address != 0 && address != copies->names[low].address)
-            return 0;
-        address = copies->names[low].address;
-    }
-    return address;
-}
-
 uint64_t function_copies_find(const struct function_copies *copies, const struct recipe_name *name)
 {
     uint64_t address = 0, other = 0;
@@ -173,7 +140,9 @@ uint64_t function_copies_find(const struct function_copies *copies, const struct
     }
     if (other == 0 && address != 0)
         return address;
-    return name->linkage_name != NULL ? find_name(copies, name->linkage_name) : 0;
+    return name->linkage_name != NULL
+               ? named_code_find(copies->names, copies->names_count, name->linkage_name)
+               : 0;
 }
 
 void function_copies_release(struct function_copies *copies)

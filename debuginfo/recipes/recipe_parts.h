@@ -8,6 +8,7 @@
 #include "debuginfo/x86/hook_sites.h"
 #include "debuginfo/recipes/recipes.h"
 #include "debuginfo/elf/elf_file.h"
+#include "debuginfo/elf/exported.h"
 #include "debuginfo/symbols/symbol_files.h"
 #include "debuginfo/symbols/symbols.h"
 
@@ -59,7 +60,7 @@ struct function_copy {
 struct function_copies {
     struct function_copy *items;
     size_t count, capacity;
-    struct named_code *names; /* functions of the symbol tables, by name */
+    struct named_code *names; /* functions of the symbol tables, in their order */
     size_t names_count, names_capacity;
     struct named_code *by_address; /* the same, by address */
 };
@@ -122,9 +123,13 @@ struct recipe_function {
     Dwarf_Die die;
     struct dwarf_value frame_base;
     uint64_t start, end; /* of its code */
+    bool declared;       /* by another module, whose entry this is; `end` is not known */
 };
 /* Adds the recipes of its entry and of its return. Returns 0, or -1 without memory. */
 int recipe_entry_add(const struct recipe_function *function);
+/* Adds the recipes of a module without debug information whose functions another file declares
+ * (symbols_options.declared_by). Returns 0, or -1 without memory. */
+int recipe_declarations(const struct recipe_walk *of_module);
 /* Sorts the recipes, and drops those of code that several functions claim. */
 void recipe_entries_finish(struct recipes *recipes);
 

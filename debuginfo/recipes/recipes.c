@@ -74,6 +74,16 @@ static int make(struct recipes *recipes, const struct symbol_files *files,
             files->debug == NULL; /* without debug information there are functions, too */
     if (result == 0 && (sites.count > 0 || recipes->entries) && files->debug == NULL)
         recipes->problem = "no debug information";
+    if (result == 0 && recipes->entries && files->debug == NULL && options->declared_by != NULL) {
+        const struct recipe_walk walk = {recipes, files,  options, &sites,          &frames,
+                                         &copies, &names, error,   recipes->entries};
+        result = function_copies_symbols(&copies, files, error);
+        if (result == 0)
+            result = recipe_declarations(&walk);
+        recipe_entries_finish(recipes);
+        if (recipes->hooks_count > 0)
+            recipes->problem = NULL;
+    }
     if (result == 0 && (sites.count > 0 || recipes->entries) && files->debug != NULL) {
         result = call_frames_open(&frames, &files->module, files->debug, error);
         const struct recipe_walk walk = {recipes, files,  options, &sites,          &frames,
@@ -111,8 +121,8 @@ int recipes_make(struct recipes *recipes, const char *path, const struct symbols
         result = recipe_cache_read(recipes, files, options->cache_dir, error);
     if (result == 0 && files->module_open && files->code) {
         result = make(recipes, files, options, error);
-        if (result == 0 && recipes->problem == NULL && !recipes->incomplete && recipes->sites > 0 &&
-            shortage_noted() == 0)
+        if (result == 0 && recipes->problem == NULL && files->debug != NULL &&
+            !recipes->incomplete && recipes->sites > 0 && shortage_noted() == 0)
             recipe_cache_write(recipes, files, options);
     }
     if (result == 1)

@@ -107,6 +107,10 @@ struct symbols_options {
      * unwind information knows (patch_symbols.h). */
     bool as_is;
     bool as_is_hooked; /* even if it calls the hooks, which then do nothing (--as-is) */
+    /* A program that calls functions of the module: its debug information declares them, should the
+     * module have none. NULL = none. For parameters and recipes. */
+    const char *declared_by;
+    const char *declared_by_id; /* its build_id, as for symbols_open(); NULL = any */
 };
 
 /* Reads the module at `path`, whose build_id in the recording is hexadecimal (NULL or "" = none).

@@ -39,15 +39,32 @@ void value_types_release(struct value_types *types)
     *types = (struct value_types){.program = NULL};
 }
 
+/* The program that was started, if it is a module; it declares what it calls in others. */
+static const struct program_module *started(const struct value_types *types)
+{
+    const struct log_index *index = types->program->index;
+    const char *path = index->processes_count > 0 ? index->processes[0].executable : NULL;
+    for (size_t i = 0; path != NULL && i < types->modules_count; i++)
+        if (strcmp(types->program->modules[i].path, path) == 0)
+            return &types->program->modules[i];
+    return NULL;
+}
+
 /* Reads the parameters and results of a module's functions, and the requested expressions. */
 static int read_module(struct value_types *types, const struct program_module *module,
                        struct parameters **read, struct error *error)
 {
     struct expression_matches matches = {.registers = module->patched != 0};
+    const struct program_module *program = started(types);
+    struct symbols_options options = types->options;
+    if (module->patched != 0 && program != NULL && program != module) {
+        options.declared_by = program->path;
+        options.declared_by_id = program->build_id;
+    }
     int result = expressions_match(&types->expressions, &module->symbols, &matches, error);
     if (result == 0)
-        result = parameters_open(read, module->path, module->build_id, &types->options, NULL, 0,
-                                 &matches, error);
+        result = parameters_open(read, module->path, module->build_id, &options, NULL, 0, &matches,
+                                 error);
     free(matches.items);
     return result;
 }

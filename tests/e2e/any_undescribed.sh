@@ -1,5 +1,6 @@
 #!/bin/bash
-# Registers of functions that no debug information describes, asked for by their names: against what the program says.
+# Values of functions that no debug information describes: registers, asked for by their names, and exported functions by
+# the declarations in the program that calls them. Against what the program says.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 cd "$TEST_TMP" || exit 2
@@ -79,3 +80,78 @@ has "it says that this is no parameter" "there is no parameter \`rdi\`; there is
 "$fisql" cc gcc -O2 -w -g0 -o hooked tells.c
 run "$fisql" record -o x.bin --value 'chosen: rdi' ./hooked
 same "of hooks no register is known: status 2" 2 "$status"
+
+# ---- a library without debug information, by what the program declares
+cat >lib.c <<'E2'
+#include <stdarg.h>
+#include <stdio.h>
+struct pair { int a; double b; };
+struct wide { long a, b, c; };
+double scaled(const char *name, double by, float and, int count)
+{
+    printf("scaled(\"%s\", %.1f, %.1f, %d) = %.1f\n", name, by, and, count, by * count);
+    return by * count;
+}
+long paired(struct pair p, short n, struct wide w, unsigned char last)
+{
+    printf("paired({a = %d, b = %g}, %d, {a = %ld, b = %ld, c = %ld}, %u) = %ld\n", p.a, p.b, n, w.a, w.b, w.c, last, n * w.c);
+    return n * w.c;
+}
+int many(int a, int b, int c, int d, int e, int f, int g, const char *h, ...)
+{
+    printf("many(%d, %d, %d, %d, %d, %d, %d, \"%s\") = %d\n", a, b, c, d, e, f, g, h, a + g);
+    return a + g;
+}
+void quiet(const char *text) { printf("quiet(\"%s\")\n", text); }
+static __attribute__((noinline)) int inner(int a) { return a + 1; }
+int unseen(int a) { return inner(a); }
+E2
+cat >uses.c <<'E2'
+#ifdef __cplusplus
+extern "C" {
+#endif
+struct pair { int a; double b; };
+struct wide { long a, b, c; };
+double scaled(const char *, double, float, int);
+long paired(struct pair, short, struct wide, unsigned char);
+int many(int, int, int, int, int, int, int, const char *, ...);
+void quiet(const char *text);
+#ifdef __cplusplus
+}
+#endif
+int main(void)
+{
+    for (int i = 0; i < 20; i++) {
+        struct pair p = {i, i * .5};
+        struct wide w = {i, -i, 1L << i};
+        if (scaled(i & 1 ? "odd" : "even", i, i / 2.f, i * 3) + paired(p, (short)-i, w, (unsigned char)(200 + i)) > 1e9)
+            return 1;
+        if (many(i, 2, 3, 4, 5, 6, -7, "seven", 1.5) > 100)
+            return 2;
+        quiet("a\tb");
+    }
+    return 0;
+}
+E2
+gcc -O2 -w -g0 -shared -fPIC -o libown.so lib.c
+declared() { # WHAT COMPILER...
+    local what=$1
+    shift
+    "$@" uses.c -x none -g -w -o uses -L. -lown -Wl,-rpath,"$PWD" || { not_ok "$what: it builds"; return; }
+    ./uses | sed 's/\t/\\t/g' | sort >said
+    run "$fisql" record -o x.bin --values ./uses
+    same "$what: the program does what it does" "0" "$status"
+    "$fisql" load -q -o x.db x.bin
+    sql x.db "SELECT text FROM call_text WHERE text GLOB '*(*' AND text NOT GLOB 'main(*'" | sort >found
+    same "$what: arguments and results are what the library says" "" "$(diff said found | head -n 6)"
+    same "$what: the parameters have types" "const char *|double|float|int" \
+        "$(sql x.db "SELECT group_concat(type, '|') FROM (SELECT type FROM parameters JOIN functions f ON f.id = function_id
+           WHERE f.name = 'scaled' AND position > 0 ORDER BY position)")"
+}
+for compiler in $compilers; do
+    cxx=g++
+    [ $compiler = clang ] && cxx=clang++
+    [ $compiler = clang ] || declared "$compiler -O0" $compiler -O0 # clang declares only with optimisation
+    declared "$compiler -O2" $compiler -O2
+    declared "$cxx -O2" $cxx -O2 -x c++
+done

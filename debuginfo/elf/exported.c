@@ -1,0 +1,62 @@
+/* Exported functions: see exported.h. */
+#include "debuginfo/elf/exported.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+struct reading {
+    struct exported *exported;
+    struct error *error;
+};
+
+static int visit(void *context, const struct elf_symbol *symbol)
+{
+    struct reading *reading = context;
+    struct exported *out = reading->exported;
+    if (symbol->address == 0 || !symbol->global)
+        return 0;
+    return array_add(&out->items, &out->count, &out->capacity,
+                     ((struct named_code){symbol->name, symbol->address, true}), reading->error);
+}
+
+int named_code_order(const void *left, const void *right)
+{
+    const struct named_code *a = left, *b = right;
+    int order = strcmp(a->name, b->name);
+    return order != 0 ? order : (a->address > b->address) - (a->address < b->address);
+}
+
+uint64_t named_code_find(const struct named_code *items, size_t count, const char *name)
+{
+    size_t low = 0, high = count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (strcmp(items[middle].name, name) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    uint64_t address = 0;
+    for (; low < count && strcmp(items[low].name, name) == 0; low++) {
+        if (address != 0 && address != items[low].address)
+            return 0;
+        address = items[low].address;
+    }
+    return address;
+}
+
+int exported_read(struct exported *exported, const struct elf_file *file, struct error *error)
+{
+    struct reading reading = {exported, error};
+    int result = elf_file_functions(file, SHT_DYNSYM, visit, &reading);
+    array_sort(exported->items, exported->count, named_code_order);
+    return result;
+}
+
+void exported_release(struct exported *exported)
+{
+    free(exported->items);
+    *exported = (struct exported){.count = 0};
+}
