@@ -58,7 +58,9 @@ void *record_patch_plan(const struct record_options *options,
         skip(summary, module->path);
         return NULL;
     }
-    if ((module->flags & FISQL_LATE_SANITIZED) != 0) {
+    if ((module->flags & FISQL_LATE_SANITIZED) != 0 ||
+        (options->as_is < 2 && (module->flags & FISQL_LATE_EXECUTABLE) != 0 &&
+         patch_holds_asan(module->path))) {
         if (summary->problem[0] == 0)
             snprintf(summary->problem, sizeof summary->problem,
                      "%.64s: AddressSanitizer and LeakSanitizer read return addresses of the "

@@ -409,6 +409,16 @@ static const char *runtime_problem(const struct elf_file *module)
     return NULL;
 }
 
+bool patch_holds_asan(const char *path)
+{
+    struct elf_file file;
+    /* What a program may define for the runtime: it refers to this, and nobody else does. */
+    bool holds = elf_file_open(&file, path) == NULL &&
+                 section_holds(&file, ".dynstr", "__lsan_default_suppressions");
+    elf_file_close(&file);
+    return holds;
+}
+
 int patch_plan_make(struct patch_plan *plan, const struct elf_file *module, struct error *error)
 {
     *plan = (struct patch_plan){.problem = NULL};

@@ -32,6 +32,10 @@ struct patch_plan {
 int patch_plan_make(struct patch_plan *plan, const struct elf_file *module, struct error *error);
 void patch_plan_release(struct patch_plan *plan);
 
+/* Has the program in the file at `path` a runtime of AddressSanitizer or LeakSanitizer linked into
+ * it? That of gcc -static-libasan exports nothing by which a process would know. */
+bool patch_holds_asan(const char *path);
+
 /* How many functions it is about, hooked or not, the program's start apart. Where sleds alone are
  * patched, it is about the functions that have one. */
 size_t patch_plan_functions(const struct patch_plan *plan);

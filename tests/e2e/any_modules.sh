@@ -103,6 +103,12 @@ clang -O1 -fsanitize=address -g -w -o linked "$programs/any_host.c" -ldl -lpthre
 recorded "clang -fsanitize=address, whose runtime lies in the program" "--as-is" timeout -s KILL 60 ./linked threads
 same "clang -fsanitize=address: counts" "called_back 32000
 thread_body 640" "$(calls x.db linked | grep -E '^(called|thread)_')"
+for flags in "gcc -fsanitize=address" "gcc -fsanitize=address -static-libasan" "clang -fsanitize=address" "gcc -fsanitize=leak"; do
+    # shellcheck disable=SC2086 # a list of words
+    $flags -O1 -g -w -o linked "$programs/any_host.c" -ldl -lpthread 2>/dev/null || { echo "skipped - $flags does not link"; continue; }
+    "$fisql" record -o x.bin ./linked works 100 >/dev/null 2>err.txt
+    has "$flags: without --as-is it is left alone, and why" "AddressSanitizer and LeakSanitizer read return addresses" "$(cat err.txt)"
+done
 
 # Two programs of one build-id: what is known of the first is not taken for the second.
 for part in 1 2; do
