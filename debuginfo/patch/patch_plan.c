@@ -395,7 +395,8 @@ static const char *runtime_problem(const struct elf_file *module)
 {
     if (section_holds(module, ".rodata", "OCAMLRUNPARAM"))
         return "OCaml's runtime reads its stacks by tables of its own";
-    if (section_holds(module, ".dynstr", "_ZN2v87Isolate"))
+    if (section_holds(module, ".dynstr", "_ZN2v87Isolate") ||
+        section_holds(module, ".rodata", "Ineffective mark-compacts near heap limit"))
         return "V8 reads its stacks by tables of its own";
     if (section_holds(module, ".dynstr", "JNI_CreateJavaVM") &&
         section_holds(module, ".dynstr", "JVM_"))
