@@ -43,7 +43,10 @@ void dwarf_types_begin(struct dwarf_types *types, Dwarf_Debug debug, Dwarf_Off u
     Dwarf_Die die = dwarf_die_at(debug, unit);
     if (die != NULL) {
         const char *producer = dwarf_die_string(debug, die, DW_AT_producer);
+        const char *clang = producer != NULL ? strstr(producer, "clang version ") : NULL;
         types->is_gnu = producer != NULL && strncmp(producer, "GNU ", 4) == 0;
+        types->clang =
+            clang != NULL ? (unsigned)strtoul(clang + strlen("clang version "), NULL, 10) : 0;
         dwarf_die_number(debug, die, DW_AT_language, &language);
     }
     dwarf_die_release(die);

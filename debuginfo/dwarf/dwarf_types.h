@@ -51,6 +51,7 @@ struct dwarf_types {
     bool cxx;    /* classes may be passed by reference: not in a language known to have none such */
     bool is_cxx; /* the language is C++ */
     bool is_gnu; /* gcc made the unit */
+    unsigned clang; /* clang made it: its major version; 0 = no, or not known */
     bool is_fortran;
     struct intern offsets;    /* of the types read already, ... */
     struct dwarf_type *known; /* ... and these */

@@ -39,6 +39,9 @@ static const uint8_t general_registers[] = {5, 4, 1, 2, 8, 9}; /* rdi, rsi, rdx,
 struct convention {
     unsigned general, vector; /* registers that are taken */
     int64_t stack;            /* the next argument there; NO_STACK */
+    /* After a split: the part of clang that takes objects apart still counts a register that is
+     * taken. */
+    bool one_believed;
 };
 
 /* What the entries of a function's parameters show besides the prototype. */
@@ -58,7 +61,8 @@ struct way {
     enum passing eight[2]; /* of each 8 bytes; STACK: all of it */
     uint64_t size_bytes, align_bytes;
     bool align_unknown; /* it may be more: what is aligned so has such a size */
-    bool may_split; /* where it does not fit into registers: clang before 20 has a way of its own */
+    bool split;         /* each 8 bytes go where the next word would: clang before 18 does so */
+    bool may_split;     /* where it does not fit into registers, it is not known what clang does */
 };
 
 /* ---- classes ---- */
@@ -113,6 +117,17 @@ static struct way way_of_struct(struct dwarf_types *types, const struct dwarf_ty
     return way;
 }
 
+/* An __int128. clang 18 and 19 passed it in yet other ways. */
+static struct way way_of_wide(const struct dwarf_types *types)
+{
+    bool split = types->clang != 0 && types->clang < 18;
+    return (struct way){.eight = {PASSED_GENERAL, PASSED_GENERAL},
+                        .size_bytes = 16,
+                        .align_bytes = split ? 8 : 16,
+                        .split = split,
+                        .may_split = !types->is_gnu && !split && types->clang < 20};
+}
+
 static struct way way_of(struct dwarf_types *types, const struct dwarf_type *type)
 {
     static const struct way word = {.eight = {PASSED_GENERAL}, .size_bytes = 8, .align_bytes = 8};
@@ -141,10 +156,7 @@ static struct way way_of(struct dwarf_types *types, const struct dwarf_type *typ
         if (type->size_bytes == 2) /* _Float16 */
             return (struct way){.eight = {PASSED_VECTOR}, .size_bytes = 2, .align_bytes = 8};
         if (type->size_bytes == 16 && type->is_integer)
-            return (struct way){.eight = {PASSED_GENERAL, PASSED_GENERAL},
-                                .size_bytes = 16,
-                                .align_bytes = 16,
-                                .may_split = !types->is_gnu};
+            return way_of_wide(types);
         return way;
     case DWARF_TYPE_MEMBER:
         if (type->size_bytes == 16)
@@ -198,6 +210,25 @@ static bool take_stack(struct convention *convention, const struct way *way, str
     return convention->stack < INT32_MAX;
 }
 
+/* Takes a register for each vector part, and for a general one while there are some; else a word of
+ * memory. */
+static bool take_split(struct convention *convention, const struct way *way, struct places *places)
+{
+    const struct way word = on_stack(8, 8);
+    bool known = true;
+    places->pieces_count = 2;
+    for (unsigned i = 0; i < 2; i++) {
+        bool in_memory = way->eight[i] == PASSED_GENERAL && convention->general == GENERALS;
+        unsigned bytes = i == 0 ? 8 : (unsigned)way->size_bytes - 8;
+        if (in_memory)
+            known = take_stack(convention, &word, &places->pieces[i]) && known;
+        else
+            places->pieces[i] = place_in(convention, way->eight[i], bytes);
+        places->pieces[i].size_bytes = bytes;
+    }
+    return known;
+}
+
 /* Takes what the convention gives a value. False if its place is not known. */
 static bool take_place(struct convention *convention, const struct way *way, struct places *places)
 {
@@ -211,9 +242,18 @@ static bool take_place(struct convention *convention, const struct way *way, str
         convention->stack = NO_STACK;
         return false;
     }
+    if (way->split && convention->general + 1 == GENERALS) {
+        convention->one_believed = true;
+        return take_split(convention, way, places);
+    }
     for (unsigned i = 0; i < 2; i++) {
         general += way->eight[i] == PASSED_GENERAL;
         vector += way->eight[i] == PASSED_VECTOR;
+    }
+    if (convention->one_believed && general == 1 && convention->vector + vector <= VECTORS) {
+        convention->one_believed = false;
+        if (vector == 1)
+            return take_split(convention, way, places);
     }
     if (way->eight[0] == PASSED_STACK || convention->general + general > GENERALS ||
         convention->vector + vector > VECTORS) {
@@ -365,6 +405,18 @@ static bool are_read(int64_t offset, uint64_t size_bytes, const struct x86_reads
     return true;
 }
 
+static bool is_half_read(const struct places *places, const struct x86_reads *reads)
+{
+    bool any = false;
+    for (unsigned i = 0; i < 2; i++) {
+        const struct place *piece =
+            places->whole.kind == PLACE_PIECES ? &places->pieces[i] : &places->whole;
+        int64_t offset = piece->offset + (piece == &places->whole ? 8 * i : 0);
+        any = any || (piece->stack ? are_read(offset, 8, reads) : is_read(piece, reads));
+    }
+    return any;
+}
+
 /* Is the value there even if the function does not use it? An object in memory is. */
 static bool is_passed(const struct places *places, const struct dwarf_type *type,
                       const struct x86_reads *reads)
@@ -373,13 +425,18 @@ static bool is_passed(const struct places *places, const struct dwarf_type *type
     bool object = type->kind == DWARF_TYPE_STRUCT && type->size_bytes > 16;
     if (whole->kind == PLACE_CONSTANT || (whole->kind == PLACE_IN_MEMORY && whole->stack && object))
         return true;
+    if (type->kind == DWARF_TYPE_WIDE && type->size_bytes == 16) /* one value of two parts */
+        return is_half_read(places, reads);
     if (whole->kind != PLACE_PIECES)
         return whole->stack ? are_read(whole->offset,
                                        whole->kind == PLACE_BEHIND ? 8 : type->size_bytes, reads)
                             : is_read(whole, reads);
-    for (unsigned i = 0; i < places->pieces_count; i++)
-        if (!is_read(&places->pieces[i], reads))
+    for (unsigned i = 0; i < places->pieces_count; i++) {
+        const struct place *piece = &places->pieces[i];
+        if (piece->stack ? !are_read(piece->offset, piece->size_bytes, reads)
+                         : !is_read(piece, reads))
             return false;
+    }
     return true;
 }
 
