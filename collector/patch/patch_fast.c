@@ -1,8 +1,56 @@
-/* The hooks of patched functions: see patch_hook.h. */
+/* The hooks of patched functions: see patch_hook.h. On x86-64 patch_x86_64.S comes first, and leaves to
+ * these what is not usual. */
 #include "collector/patch/patch_hook.h"
 
 #ifdef FISQL_PATCHES
+#include "collector/core/dictionary.h"
+#include "collector/patch/patch_offsets.h"
 #include "collector/patch/patch_parts.h"
+
+#ifdef __x86_64__
+#define IS(constant, place) _Static_assert((constant) == (place), "patch_x86_64.S knows " #place)
+#define LOG(constant, member) IS(PATCH_LOG_##constant, offsetof(struct thread_log, member))
+#define CALL(constant, member) IS(PATCH_CALL_##constant, offsetof(struct shadow_call, member))
+#define PAIR(constant, member) IS(PATCH_PAIR_##constant, offsetof(struct pair, member))
+LOG(WORD, live.word);
+LOG(LAST_TICK, live.last_tick);
+LOG(BUSY, busy);
+LOG(ABANDONED, abandoned);
+LOG(ABANDONED_WORD, abandoned_word);
+LOG(ABANDONED_HOOK, abandoned_hook);
+LOG(CHUNK, chunk);
+LOG(DICTIONARY, dictionary);
+LOG(CALLS, shadow.calls);
+LOG(LANDING, shadow.landing_stack);
+LOG(DEPTH_MAX, shadow.depth_logged);
+LOG(HIDDEN, shadow.hidden);
+LOG(UNITS_MAX, thread.units_max);
+LOG(ENTER_MAX, thread.enter_max);
+LOG(EXIT_MAX, thread.exit_max);
+LOG(MIN_TICKS, thread.min_ticks);
+#ifdef PATCH_LOG_ENTER_UNITS
+LOG(ENTER_UNITS, values.enter_units);
+#endif
+CALL(FUNCTION, function);
+CALL(SITE, site);
+CALL(STACK, stack);
+CALL(TICK, tick);
+PAIR(FUNCTION, function);
+PAIR(SITE, site);
+IS(1u << PATCH_CALL_BYTES_LOG, sizeof(struct shadow_call));
+IS(1u << PATCH_PAIR_BYTES_LOG, sizeof(struct pair));
+IS(1u << PATCH_PAIR_BITS, DICTIONARY_ENTRIES);
+IS(PATCH_PROCESS_CLOCK, offsetof(struct process, clock));
+IS(0, CLOCK_COUNTER);
+IS(0, offsetof(union fork_mark, mine));
+IS(0, offsetof(struct patch_stack, low));
+IS(8, offsetof(struct patch_stack, bytes));
+IS(PATCH_CODE_ENTER, FISQL_CODE_ENTER);
+IS(0, FISQL_WORD_UNITS_SHIFT);
+IS(PATCH_CALLS_SHIFT, FISQL_WORD_CALLS_SHIFT);
+IS(PATCH_TOGGLE_SHIFT, FISQL_WORD_TOGGLE_SHIFT);
+IS(PATCH_DEPTH_SHIFT, FISQL_WORD_DEPTH_SHIFT);
+#endif
 
 /* These keep every register, so they call no function that does not; all is inlined. On aarch64
  * their caller does. */

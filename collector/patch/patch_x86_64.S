@@ -1,5 +1,6 @@
 /* What the stubs of patched functions call, jump and return to: see patch_hook.h. */
 #include "collector/patch/patch_hook.h"
+#include "collector/patch/patch_offsets.h"
 
 #if defined(FISQL_PATCHES) && defined(__x86_64__)
 	.hidden	patch_sites
@@ -8,6 +9,10 @@
 	.hidden	patch_returned_kept
 	.hidden	patch_state_bytes
 	.hidden	patch_state_mask
+	.hidden	current_log
+	.hidden	patch_stack
+	.hidden	fork_mark
+	.hidden	process
 
 /* The return address lies in the mirror of the slot, at (CFA - 9) ^ PATCH_MIRROR; the stack pointer
  * of the caller is CFA - 1. The canonical frame address must differ from the callee's, which libgcc
@@ -91,12 +96,171 @@ patch_sites:
 	popq	%rcx
 .endm
 
+
+/* ---- the fast path ----
+ *
+ * What enter_below() and exit_fast() (core/hooks_fast.h) do in the usual case, with half of the
+ * instructions: registers wait in the red zone, and where anything is unusual nothing has been done
+ * yet, and patch_enter() and patch_exit() begin anew. The steps and their order are theirs. Signal
+ * handlers see the log as these leave it: `busy` is set before the word is read, and one store of
+ * the word commits the event. */
+	.section .rodata.patch, "a", @progbits
+	.p2align 3
+.Lmixer: .quad	0x9e3779b97f4a7c15 /* pair_slot()'s */
+.Lentered: .quad	(1 << PATCH_DEPTH_SHIFT) + (1 << PATCH_CALLS_SHIFT) + 2
+.Lleft:	.quad	1 - (1 << PATCH_DEPTH_SHIFT)
+.Lmirror: .quad	PATCH_MIRROR
+	.text
+
+/* Saves what a fast path uses, below `at` from the stack pointer: at most 128 bytes down. */
+.macro	fast_save at
+	movq	%rsi, -8-\at(%rsp)
+	movq	%rax, -16-\at(%rsp)
+	movq	%rdx, -24-\at(%rsp)
+	movq	%rcx, -32-\at(%rsp)
+	movq	%rdi, -40-\at(%rsp)
+	movq	%r8, -48-\at(%rsp)
+	movq	%r9, -56-\at(%rsp)
+	movq	%r10, -64-\at(%rsp)
+.endm
+.macro	fast_restore at
+	movq	-8-\at(%rsp), %rsi
+	movq	-16-\at(%rsp), %rax
+	movq	-24-\at(%rsp), %rdx
+	movq	-32-\at(%rsp), %rcx
+	movq	-40-\at(%rsp), %rdi
+	movq	-48-\at(%rsp), %r8
+	movq	-56-\at(%rsp), %r9
+	movq	-64-\at(%rsp), %r10
+.endm
+
+/* rsi = the thread's log, if log_ready() and the clock is the counter. */
+.macro	fast_log unusual
+	movq	current_log@gottpoff(%rip), %rax
+	movq	%fs:(%rax), %rsi
+	testq	%rsi, %rsi
+	jz	\unusual
+	movl	PATCH_LOG_HIDDEN(%rsi), %eax
+	orq	PATCH_LOG_BUSY(%rsi), %rax
+	addq	$1, %rax
+	cmpq	fork_mark(%rip), %rax
+	jne	\unusual
+	cmpl	$0, process+PATCH_PROCESS_CLOCK(%rip)
+	jne	\unusual
+.endm
+
+/* log_leave(): r9 = the word that was stored. */
+.macro	fast_leave unusual
+	cmpq	$0, PATCH_LOG_ABANDONED(%rsi)
+	jne	8f
+7:	movq	$0, PATCH_LOG_BUSY(%rsi)
+	.subsection 1
+8:	cmpq	%r9, PATCH_LOG_ABANDONED_WORD(%rsi)
+	jne	\unusual
+	movq	PATCH_LOG_BUSY(%rsi), %rax
+	cmpq	%rax, PATCH_LOG_ABANDONED_HOOK(%rsi)
+	jne	\unusual
+	jmp	7b
+	.previous
+.endm
+
 	.p2align 6
 	.globl	patch_entered
 	.type	patch_entered, @function
 patch_entered:
 	.cfi_startproc
 	.cfi_def_cfa_offset 16 /* the stub is no frame */
+	fast_save 16 /* behind the words that the stub reads */
+	fast_log .Lenter_unusual
+	leaq	8(%rsp), %rdi /* the slot */
+	movq	patch_stack@gottpoff(%rip), %rax
+	movq	%rdi, %rdx
+	subq	%fs:(%rax), %rdx
+	cmpq	%fs:8(%rax), %rdx
+	jae	.Lenter_unusual
+	movq	8(%rsp), %rcx /* the call's site */
+	leaq	patch_sites(%rip), %rax
+	movq	%rcx, %rdx
+	subq	%rax, %rdx
+	cmpq	$(PATCH_SITES * PATCH_SITE_BYTES), %rdx
+	jb	.Lenter_unusual
+	movq	(%rsp), %r10
+#if PATCH_SITES_KEPT > 0
+	movq	-PATCH_BACK_SITE(%r10), %rdx
+	subq	%rax, %rdx
+	cmpq	$((PATCH_SITES - PATCH_SITES_KEPT) * PATCH_SITE_BYTES), %rdx
+	jae	.Lenter_unusual
+#endif
+	movq	-PATCH_BACK_FUNCTION(%r10), %r8
+	rdtsc
+	shlq	$32, %rdx
+	orq	%rax, %rdx /* the tick */
+	movq	%rdi, PATCH_LOG_BUSY(%rsi)
+	movq	PATCH_LOG_WORD(%rsi), %r9
+	movq	%r9, %rax
+	shrq	$PATCH_DEPTH_SHIFT, %rax
+	andl	$PATCH_DEPTH_MASK, %eax
+	cmpl	PATCH_LOG_DEPTH_MAX(%rsi), %eax
+	jae	.Lenter_undo
+	shlq	$PATCH_CALL_BYTES_LOG, %rax
+	addq	PATCH_LOG_CALLS(%rsi), %rax
+	cmpq	PATCH_CALL_STACK-(1<<PATCH_CALL_BYTES_LOG)(%rax), %rdi
+	jae	.Lenter_undo
+	cmpq	PATCH_LOG_LANDING(%rsi), %rdi
+	je	.Lenter_undo
+	movq	%r8, PATCH_CALL_FUNCTION(%rax)
+	movq	%rcx, PATCH_CALL_SITE(%rax)
+	movq	%rdi, PATCH_CALL_STACK(%rax)
+	movq	%rdx, PATCH_CALL_TICK(%rax)
+	movl	%r9d, %eax
+	shrl	$PATCH_TOGGLE_SHIFT, %eax
+	movq	%rdx, %r10
+	subq	PATCH_LOG_LAST_TICK(%rsi,%rax,8), %r10
+	xorl	$1, %eax
+	movq	%rdx, PATCH_LOG_LAST_TICK(%rsi,%rax,8)
+	movl	PATCH_LOG_ENTER_MAX(%rsi), %eax
+	cmpq	%r10, %rax
+	jb	.Lenter_undo
+	movq	%rcx, %rdx
+	shlq	$7, %rdx
+	xorq	%r8, %rdx
+	imulq	.Lmixer(%rip), %rdx
+	shrq	$(64 - PATCH_PAIR_BITS - PATCH_PAIR_BYTES_LOG), %rdx
+	andl	$(((1 << PATCH_PAIR_BITS) - 1) << PATCH_PAIR_BYTES_LOG), %edx
+	movq	PATCH_LOG_DICTIONARY(%rsi), %rax
+	cmpq	%r8, PATCH_PAIR_FUNCTION(%rax,%rdx)
+	jne	.Lenter_undo
+	cmpq	%rcx, PATCH_PAIR_SITE(%rax,%rdx)
+	jne	.Lenter_undo
+	movzwl	%r9w, %eax
+	cmpl	PATCH_LOG_UNITS_MAX(%rsi), %eax
+	ja	.Lenter_undo
+	shrl	$(PATCH_PAIR_BYTES_LOG - 1), %edx
+	shll	$16, %r10d
+	leal	(PATCH_CODE_ENTER << 1 | 1)(%r10,%rdx), %r10d
+	movq	PATCH_LOG_CHUNK(%rsi), %rdx
+	movl	%r10d, (%rdx,%rax,2)
+	addq	.Lentered(%rip), %r9
+	btcq	$PATCH_TOGGLE_SHIFT, %r9
+#ifdef PATCH_LOG_ENTER_UNITS
+	movl	$2, PATCH_LOG_ENTER_UNITS(%rsi)
+#endif
+	movq	%r9, PATCH_LOG_WORD(%rsi)
+	fast_leave .Lenter_undo
+	xorq	.Lmirror(%rip), %rdi
+	movq	%rcx, (%rdi)
+	movq	(%rsp), %rax
+	leaq	PATCH_BACK_MOVED(%rax), %rdx
+	movq	-PATCH_BACK_SITE(%rax), %rax
+	movq	%rdx, -16(%rsp)
+	movq	%rax, -8(%rsp)
+	fast_restore 16
+	ret
+	.p2align 4
+.Lenter_undo:
+	movq	$0, PATCH_LOG_BUSY(%rsi)
+.Lenter_unusual:
+	fast_restore 16
 	leaq	-16(%rsp), %rsp
 	.cfi_adjust_cfa_offset 16
 	call	patch_enter
@@ -153,6 +317,52 @@ patch_returned:
 	mirrored
 	leaq	-8(%rsp), %rsp
 	.cfi_adjust_cfa_offset 8
+	fast_save 0
+	fast_log .Lexit_unusual
+	movq	%rsp, PATCH_LOG_BUSY(%rsi)
+	movq	PATCH_LOG_WORD(%rsi), %r9
+	movq	%r9, %rax
+	shrq	$PATCH_DEPTH_SHIFT, %rax
+	andl	$PATCH_DEPTH_MASK, %eax
+	shlq	$PATCH_CALL_BYTES_LOG, %rax
+	addq	PATCH_LOG_CALLS(%rsi), %rax
+	cmpq	%rsp, PATCH_CALL_STACK-(1<<PATCH_CALL_BYTES_LOG)(%rax)
+	jne	.Lexit_undo
+	cmpq	$0, PATCH_LOG_MIN_TICKS(%rsi)
+	jne	.Lexit_undo
+	movzwl	%r9w, %ecx
+	cmpl	PATCH_LOG_UNITS_MAX(%rsi), %ecx
+	ja	.Lexit_undo
+	rdtsc
+	shlq	$32, %rdx
+	orq	%rax, %rdx
+	movl	%r9d, %eax
+	shrl	$PATCH_TOGGLE_SHIFT, %eax
+	movq	%rdx, %r8
+	subq	PATCH_LOG_LAST_TICK(%rsi,%rax,8), %r8
+	movl	PATCH_LOG_EXIT_MAX(%rsi), %edi
+	cmpq	%r8, %rdi
+	jb	.Lexit_undo
+	addl	%r8d, %r8d
+	movq	PATCH_LOG_CHUNK(%rsi), %rdi
+	movw	%r8w, (%rdi,%rcx,2)
+	xorl	$1, %eax
+	movq	%rdx, PATCH_LOG_LAST_TICK(%rsi,%rax,8)
+	addq	.Lleft(%rip), %r9
+	btcq	$PATCH_TOGGLE_SHIFT, %r9
+	movq	%r9, PATCH_LOG_WORD(%rsi)
+	fast_leave .Lexit_undo
+	movq	%rsp, %rax
+	xorq	.Lmirror(%rip), %rax
+	movq	(%rax), %rax
+	movq	%rax, (%rsp)
+	fast_restore 0
+	ret
+	.p2align 4
+.Lexit_undo:
+	movq	$0, PATCH_LOG_BUSY(%rsi)
+.Lexit_unusual:
+	fast_restore 0
 	call	patch_exit
 	cmpq	$0, (%rsp)
 	je	.Lexit_slowly
