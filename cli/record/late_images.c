@@ -15,13 +15,14 @@
 #define SECOND_NS UINT64_C(1000000000)
 #define FLAG_KERNEL_THREAD 0x00200000u /* PF_KTHREAD of linux/sched.h */
 
-/* Is it a program's process, alive and young? Time in which others ran does not count. */
-static bool is_young(const char *pid)
+/* Is it a program's process, alive, young, and not older than `since` (clock ticks)? Time in which
+ * others ran does not count. */
+static bool is_young(const char *pid, uint64_t since)
 {
     struct process_stat stat;
     struct process_times times;
     if (!process_stat_read(strtol(pid, NULL, 10), &stat) || stat.state == 'Z' ||
-        stat.state == 'X' || (stat.flags & FLAG_KERNEL_THREAD) != 0)
+        stat.state == 'X' || (stat.flags & FLAG_KERNEL_THREAD) != 0 || stat.start < since)
         return false;
     process_times_read(strtol(pid, NULL, 10), &times);
     uint64_t ticks_a_second = (uint64_t)sysconf(_SC_CLK_TCK);
@@ -64,11 +65,14 @@ static bool may_have_setting(const char *pid, const char *setting)
 
 bool late_images(const char *setting)
 {
+    struct process_stat own;
+    /* What began before us is none of our program's. */
+    uint64_t since = process_stat_read((long)getpid(), &own) ? own.start : 0;
     DIR *processes = opendir("/proc");
     bool found = false;
     for (struct dirent *entry; processes != NULL && !found && (entry = readdir(processes)) != NULL;)
-        found = entry->d_name[0] >= '1' && entry->d_name[0] <= '9' && is_young(entry->d_name) &&
-                may_have_setting(entry->d_name, setting);
+        found = entry->d_name[0] >= '1' && entry->d_name[0] <= '9' &&
+                is_young(entry->d_name, since) && may_have_setting(entry->d_name, setting);
     if (processes != NULL)
         closedir(processes);
     return found;
