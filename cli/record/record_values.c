@@ -225,10 +225,17 @@ static size_t count_matches(struct making *making, struct wanted *wanted)
     return matches;
 }
 
-/* Of what is patched without debug information, registers can be asked for. */
-static bool may_have_registers(const struct making *making, const struct recipes *recipes)
+/* Is it patched, without debug information? Then there are only registers, where they are asked
+ * for. */
+static bool is_silent(const struct recipes *recipes)
 {
-    return recipes->entries && making->wanted->expressions.count > 0;
+    return recipes->entries && recipes->problem != NULL;
+}
+
+static void note_silent(struct making *making, const struct recipes *recipes, const char *path)
+{
+    if (making->undescribed == 0 && making->silent++ == 0)
+        snprintf(making->without, sizeof making->without, "%s: %s", path, recipes->problem);
 }
 
 static int take(struct making *making, struct recipes *recipes,
@@ -239,13 +246,10 @@ static int take(struct making *making, struct recipes *recipes,
     int result = 0;
     if (recipes->sites == 0)
         return 0;
-    if (recipes->entries && recipes->problem != NULL) {
-        if (making->wanted->functions && making->undescribed == 0 && making->silent++ == 0)
-            snprintf(making->without, sizeof making->without, "%s: %s", path, recipes->problem);
-        if (!may_have_registers(making, recipes))
-            return 0;
+    if (is_silent(recipes) && making->wanted->expressions.count == 0) {
+        note_silent(making, recipes, path);
+        return 0;
     }
-    making->hooked++;
     if (is_choosy(making)) {
         result = patch_symbols_open(&wanted.symbols, path, NULL, options, &error);
         wanted.known = calloc(wanted.symbols.functions_count + 1, 1);
@@ -257,6 +261,11 @@ static int take(struct making *making, struct recipes *recipes,
         if (result == 0 && recipes->entries)
             result = module_expressions_registers(&wanted.expressions, recipes, &error);
     }
+    /* A shell, for example, has none of the functions that are meant. */
+    bool meant = wanted.expressions.matches.count > 0;
+    if (is_silent(recipes) && (making->wanted->functions || !meant))
+        note_silent(making, recipes, path);
+    making->hooked += !is_silent(recipes) || meant;
     if (result == 0 && recipes->problem != NULL && !recipes->entries) {
         if (!is_choosy(making) || count_matches(making, &wanted) > 0) {
             if (making->undescribed++ == 0)
