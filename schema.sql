@@ -54,7 +54,7 @@
 -- where only its first bytes were recorded it ends in \... (which nothing else does).
 
 PRAGMA application_id = 0x4653514c;
-PRAGMA user_version = 13;
+PRAGMA user_version = 14;
 
 CREATE TABLE run( -- facts of the recording and of the load, e.g. command, clock, hook_inside_ps
   key TEXT PRIMARY KEY, -- name of the fact
@@ -609,6 +609,8 @@ CREATE TABLE locks( -- locks, and whatever else threads waited for
   kind TEXT NOT NULL,      -- 'mutex', 'recursive mutex', 'rwlock', 'spin lock', 'user lock' (FISQL_LOCKED), 'condition',
                            -- 'semaphore', 'barrier', 'thread' (joined), 'once', 'unknown' (the log lacks what it is)
   address INTEGER NOT NULL, -- in memory; a lock made where another was destroyed, or freed, has a row of its own
+  variable TEXT,           -- that it is, or lies in: 'stat_lock', 'cache.lock', 'stripes[3]', without debug information
+                           -- 'cache+8'; NULL = none, it lies on the heap or a stack
   made INTEGER NOT NULL,   -- 1 = site_id is where it was made (pthread_mutex_init), 0 = where it was used first
   site_id INTEGER REFERENCES sites(id),
   thread_id INTEGER,       -- that used it first,
@@ -1011,8 +1013,9 @@ CREATE VIEW incident_frames AS -- incident_stacks with names: each open call, an
        LEFT JOIN frames fr ON fr.id = c.frame_id LEFT JOIN function_details f ON f.id = fr.function_id
        LEFT JOIN site_details sd ON sd.id = fr.site_id;
 
-CREATE VIEW lock_details AS -- locks with names: kind, number, and where it was made or, of those that need no making, used first
-  SELECT l.*, l.kind || ' ' || l.id || coalesce(' (' || s.location || ')', '') AS name, s.location
+CREATE VIEW lock_details AS -- locks with names: the variable, else kind, number, and where it was made or, of those that need no
+                            -- making, used first
+  SELECT l.*, coalesce(l.variable, l.kind || ' ' || l.id || coalesce(' (' || s.location || ')', '')) AS name, s.location
   FROM locks l LEFT JOIN site_details s ON s.id = l.site_id;
 
 CREATE VIEW trace_marks AS -- what is shown between the calls of a trace: '!' faults, '*' notes, '=' pauses

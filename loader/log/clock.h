@@ -53,4 +53,15 @@ static inline uint64_t clock_ns(const struct clock_line *line, uint64_t tick)
     return __builtin_expect(sound, 1) ? ns : clock_ns_far(line, tick);
 }
 
+/* The tick at a time, as nearly as nanoseconds tell it. */
+static inline uint64_t clock_tick(const struct clock_line *line, uint64_t ns)
+{
+    int64_t distance_ns = (int64_t)(ns - (uint64_t)line->ns);
+    bool before = distance_ns < 0;
+    wide_uint scaled = (wide_uint)(before ? 0 - (uint64_t)distance_ns : (uint64_t)distance_ns)
+                       << CLOCK_SHIFT;
+    uint64_t distance = line->rate != 0 ? (uint64_t)(scaled / line->rate) : 0;
+    return before ? line->tick - distance : line->tick + distance;
+}
+
 #endif

@@ -13,6 +13,7 @@
 #include "base/intern.h"
 #include "base/must.h"
 #include "loader/tables/lock_cycles.h"
+#include "loader/tables/lock_names.h"
 
 struct lock_row {
     const struct decode_lock *made; /* its DEFINE; NULL = the log lacks it */
@@ -304,9 +305,44 @@ static const char *misuse_name(unsigned misuse)
     return names[misuse];
 }
 
+/* Frees what lock_names_find() has found. */
+static void release_names(struct lock_name *names, size_t count)
+{
+    for (size_t i = 0; names != NULL && i < count; i++)
+        free(names[i].name);
+    free(names);
+}
+
+/* The names of the variables in which locks lie, in the order of `rows`; NULL = failure. */
+static struct lock_name *name_locks(const struct lock_tables *state)
+{
+    size_t count = state->locks.count;
+    struct lock_name *names = calloc(count + 1, sizeof *names);
+    if (names == NULL) {
+        error_set(state->error, "out of memory for %zu locks", count);
+        return NULL;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const struct lock_row *row = &state->rows[i];
+        names[i].process = row->process;
+        names[i].address = row->address;
+        names[i].tick = row->made != NULL
+                            ? clock_tick(&state->tables->clock->lines[row->process], row->made->ns)
+                            : 0;
+    }
+    if (count == 0 ||
+        lock_names_find(names, count, &state->tables->values->shared->types, state->error) == 0)
+        return names;
+    release_names(names, count);
+    return NULL;
+}
+
 static int write_locks(struct lock_tables *state)
 {
     struct insert insert;
+    struct lock_name *names = name_locks(state);
+    if (names == NULL)
+        return -1;
     insert_begin(&insert, state->database, "locks");
     for (uint32_t i = 0; i < state->locks.count; i++) {
         const struct lock_row *row = &state->rows[i];
@@ -314,7 +350,7 @@ static int write_locks(struct lock_tables *state)
         insert_row(
             &insert, column_int("process_id", state->tables->index->processes[row->process].id),
             column_text("kind", made != NULL ? kind_name(made->kind) : "unknown"),
-            column_int("address", (int64_t)row->address),
+            column_int("address", (int64_t)row->address), column_text("variable", names[i].name),
             column_int("made", made != NULL && (made->mode & FISQL_LOCK_MADE) != 0),
             column_id("site_id", made != NULL ? made->site : 0),
             column_id("thread_id", row->thread),
@@ -323,7 +359,9 @@ static int write_locks(struct lock_tables *state)
             row->ended != NULL ? column_count("ended_ns", row->ended->ns) : column_null("ended_ns"),
             column_id("ended_site_id", row->ended != NULL ? row->ended->site : 0));
     }
-    return insert_end(&insert, state->error);
+    int result = insert_end(&insert, state->error);
+    release_names(names, state->locks.count);
+    return result;
 }
 
 static int write_wait(struct lock_tables *state, uint32_t thread, const struct decode_lock *wait)

@@ -214,7 +214,8 @@ static char *symbol_name(const struct data_symbol *symbol, uint64_t address)
 
 /* The variable at an address of a process at a tick, or the function that begins there. */
 static const struct data_symbol *find_symbol(const struct value_types *types, uint32_t process,
-                                             uint64_t address, uint64_t tick, uint64_t *bias)
+                                             uint64_t address, uint64_t tick, uint64_t *bias,
+                                             uint32_t *found_in)
 {
     const struct log_index *index = types->program->index;
     for (size_t i = 0; i < index->modules_count; i++) {
@@ -226,6 +227,7 @@ static const struct data_symbol *find_symbol(const struct value_types *types, ui
             continue;
         const struct data_symbol *found =
             data_symbols_find(&types->of_variables[module - 1], address - *bias);
+        *found_in = module;
         if (found != NULL)
             return found->is_function && found->address != address - *bias ? NULL : found;
     }
@@ -237,15 +239,34 @@ static int name_pointer(struct pointer_name *item, const struct value_types *typ
                         uint32_t process, uint64_t address, uint64_t tick, struct error *error)
 {
     uint64_t bias = 0;
+    uint32_t module;
     const struct symbol_function *function = program_symbol(types->program, process, address, tick);
     const struct data_symbol *variable =
-        function == NULL ? find_symbol(types, process, address, tick, &bias) : NULL;
+        function == NULL ? find_symbol(types, process, address, tick, &bias, &module) : NULL;
     free(item->name);
     *item = (struct pointer_name){.address = address};
     if (function == NULL && variable == NULL)
         return 0;
     item->name = function != NULL ? function_name(function) : symbol_name(variable, address - bias);
     return item->name != NULL ? 0 : error_set(error, "out of memory");
+}
+
+int value_types_variable(struct value_types *types, uint32_t process, uint64_t address,
+                         uint64_t tick, struct variable_place *place, struct error *error)
+{
+    uint64_t bias = 0;
+    *place = (struct variable_place){.variable = NULL};
+    if (prepare(types, error) != 0)
+        return -1;
+    if (!lies_in_module(types, address))
+        return 0;
+    const struct data_symbol *found =
+        find_symbol(types, process, address, tick, &bias, &place->module);
+    if (found != NULL && !found->is_function) {
+        place->variable = found;
+        place->offset = address - bias - found->address;
+    }
+    return 0;
 }
 
 int pointer_names_find(struct pointer_names *names, struct value_types *types, uint32_t process,

@@ -45,6 +45,16 @@ void value_types_release(struct value_types *types);
 int value_types_of(struct value_types *types, uint32_t function,
                    const struct parameter **parameters, size_t *count, struct error *error);
 
+/* A variable, and where an address lies in it. */
+struct variable_place {
+    const struct data_symbol *variable; /* NULL = there is none */
+    uint32_t module;                    /* modules.id */
+    uint64_t offset;
+};
+/* The variable at an address of a process (index) at a tick. */
+int value_types_variable(struct value_types *types, uint32_t process, uint64_t address,
+                         uint64_t tick, struct variable_place *place, struct error *error);
+
 /* The names found last. */
 #define POINTER_NAMES 1024u
 struct pointer_names {

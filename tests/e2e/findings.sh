@@ -52,7 +52,7 @@ same "slow-lock: the next command is suggested" "fisql run --locks ./mistakes sl
 recorded slow-lock --locks
 named slow-lock-more waiting take_order lock-contention "holds it for long: do the work before or after"
 recorded convoy --locks
-named convoy-more waiting count_visit lock-contention "for mutex"
+named convoy-more waiting count_visit lock-contention "for stock_lock"
 recorded ledger
 named ledger waiting write_ledger waiting ": for files, a sleep or another program"
 recorded starving --locks

@@ -19,6 +19,53 @@ done <cases
 same "a ring's steps come with both stacks" "2 2" "$("$fisql" query lock-order two.db --demangle short --format json |
     jq -r '[[.[] | select(.stack | test("both<Mutex, Mutex> => Mutex::lock$"))], [.[] | select(.held_stack | test("both<Mutex, Mutex> => Mutex::lock$"))]] | map(length) | join(" ")')"
 
+# A lock has the name of its variable.
+cat >named.c <<'C'
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdlib.h>
+static pthread_mutex_t stat_lock = PTHREAD_MUTEX_INITIALIZER;
+union slot { pthread_spinlock_t spin; long number; };
+struct cache { pthread_mutex_t lock; long hits; pthread_rwlock_t guard; struct { sem_t free; } room; };
+struct cache cache = {.lock = PTHREAD_MUTEX_INITIALIZER, .guard = PTHREAD_RWLOCK_INITIALIZER}, many[2][3];
+static union slot slots[4];
+const char *twice(void);
+static void use(pthread_mutex_t *mutex) { pthread_mutex_lock(mutex); pthread_mutex_unlock(mutex); }
+int main(void)
+{
+    static pthread_mutex_t inside = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_t *heap = malloc(sizeof *heap);
+    use(&stat_lock);
+    use(&cache.lock);
+    use(&inside);
+    pthread_rwlock_rdlock(&cache.guard);
+    pthread_rwlock_unlock(&cache.guard);
+    pthread_spin_init(&slots[3].spin, 0);
+    pthread_spin_lock(&slots[3].spin);
+    pthread_spin_unlock(&slots[3].spin);
+    pthread_mutex_init(&many[1][2].lock, NULL);
+    use(&many[1][2].lock);
+    pthread_mutex_init(heap, NULL);
+    use(heap);
+    free(heap);
+    return 0;
+}
+C
+for compiler in gcc clang; do
+    command -v $compiler >/dev/null || continue
+    build $compiler named -g -O1 named.c -lpthread
+    "$fisql" record -q -o named.bin --locks ./named && "$fisql" load -q -o named.db named.bin
+    names() { sql named.db "SELECT coalesce(variable, kind) FROM lock_details ORDER BY 1" | sed 's/main\.inside/inside/' | sort | paste -sd' '; }
+    same "$compiler: locks have the names of their variables" \
+        "cache.guard cache.lock inside many[1][2].lock mutex slots[3].spin stat_lock" "$(names)"
+    strip -g named
+    "$fisql" load -q -o named.db named.bin
+    same "$compiler: without debug information: the variable and the distance" \
+        "cache cache+48 inside many+680 mutex slots+24 stat_lock" "$(names)"
+done
+"$fisql" query lock-holders named.db --format csv >holders.csv
+has "the queries say so" "stat_lock," "$(cat holders.csv)"
+
 # The library in front of the locks makes no allocation. (The C library allocates a word more for it in each thread.)
 for how in "" --locks; do
     "$fisql" record -q -o run.bin $how ./locks two && "$fisql" load -q -o run.db run.bin
