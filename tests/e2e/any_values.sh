@@ -70,7 +70,7 @@ python3 "$here/tests/gdb/many.py" >many.c
 hooks_of "$values/types.c" gcc
 for compiler in $compilers; do
     against "C, $compiler -O0" 97 0 "$values/types.c" $compiler -O0
-    against "C, $compiler -O2" 50 4 "$values/types.c" $compiler -O2
+    against "C, $compiler -O2" 50 6 "$values/types.c" $compiler -O2
 done
 hooks_of many.c gcc
 against "1 to 40 parameters, gcc -O0" 1600 0 many.c gcc -O0
