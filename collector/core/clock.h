@@ -18,7 +18,7 @@ __extension__ typedef unsigned __int128 uint128;
 enum clock_kind {
     CLOCK_COUNTER,     /* TSC or cntvct */
     CLOCK_SYSTEM,      /* clock_gettime, in nanoseconds */
-    CLOCK_SWITCHED_OFF /* --no-time: the tick never changes */
+    CLOCK_SWITCHED_OFF /* --no-time: the tick counts: see clock_epoch */
 };
 
 static inline uint64_t clock_system_ns(void)
@@ -44,7 +44,7 @@ static inline uint64_t clock_counter(void)
 }
 
 /* The tick with --no-time: counts the changes of the module map, to distinguish a function from one
- * that lay at its address before. */
+ * that lay at its address before, and allocations and frees, to tell their order between threads. */
 extern HIDDEN uint64_t clock_epoch;
 
 static inline uint64_t clock_read(enum clock_kind kind)
@@ -53,6 +53,13 @@ static inline uint64_t clock_read(enum clock_kind kind)
         return clock_counter();
     return kind == CLOCK_SYSTEM ? clock_system_ns()
                                 : __atomic_load_n(&clock_epoch, __ATOMIC_ACQUIRE);
+}
+
+/* For what must have an order between threads: a tick later than those read before. */
+static inline uint64_t clock_read_order(enum clock_kind kind)
+{
+    return kind == CLOCK_SWITCHED_OFF ? __atomic_add_fetch(&clock_epoch, 1, __ATOMIC_ACQ_REL)
+                                      : clock_read(kind);
 }
 
 enum clock_kind clock_choose(void);

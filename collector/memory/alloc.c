@@ -265,7 +265,7 @@ EXPORT void *ALLOC_NAME(realloc)(void *block, size_t size)
     }
     if (UNLIKELY(operators_open != 0))
         operators_freed(block);
-    uint64_t start = clock_read(process.clock);
+    uint64_t start = clock_read_order(process.clock);
     uint64_t old = (uint64_t)(uintptr_t)block;
     void *moved = REAL(realloc(block, size));
     if (moved != NULL) {

@@ -27,7 +27,7 @@ static struct thread_log *record_begin(struct event *event, uint64_t tick_wanted
     if (log == NULL)
         return NULL;
     event->count = 0;
-    *tick = tick_wanted != 0 ? tick_wanted : clock_read(process.clock);
+    *tick = tick_wanted != 0 ? tick_wanted : clock_read_order(process.clock);
     *delta = event_put_delta(event, log, tick, tick_wanted == 0, 0xffff);
     *slot = event_put_pair(event, log, 0, site);
     return log;
@@ -78,7 +78,7 @@ void record_realloc(uint64_t start_tick, uint64_t old, uint64_t address, uint64_
     struct thread_log *log;
     uint64_t tick, delta;
     uint32_t slot;
-    uint64_t end = clock_read(process.clock);
+    uint64_t end = clock_read_order(process.clock);
     do {
         log = record_begin(&event, start_tick, site, &tick, &delta, &slot);
         if (log == NULL)

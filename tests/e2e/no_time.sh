@@ -16,3 +16,45 @@ main 1
 plugin 25
 plugin 25" "$(counts run.db | LC_ALL=C sort)"
 same "--no-time: no time passes" 0 "$(sql run.db 'SELECT sum(duration_ns) FROM calls')"
+
+# Without times, too, it is known which thread freed a block before another got its memory: two threads hand blocks of one
+# size to and fro, and free each other's.
+cat >handed.c <<'C'
+#include <pthread.h>
+#include <stdlib.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t turned = PTHREAD_COND_INITIALIZER;
+static int turn;
+static void *block;
+static void *play(void *me)
+{
+    for (int i = 0; i < 500; i++) {
+        pthread_mutex_lock(&lock);
+        while (turn != (int)(long)me)
+            pthread_cond_wait(&turned, &lock);
+        free(block);
+        block = malloc(5000);
+        turn = !turn;
+        pthread_cond_broadcast(&turned);
+        pthread_mutex_unlock(&lock);
+    }
+    return NULL;
+}
+int main(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, play, (void *)1L);
+    play(NULL);
+    pthread_join(thread, NULL);
+    free(block);
+    return 0;
+}
+C
+build gcc handed -g handed.c
+for how in "" --no-time; do
+    GLIBC_TUNABLES=glibc.malloc.tcache_count=0:glibc.malloc.arena_max=1 "$fisql" record -q -o handed.bin $how ./handed && "$fisql" load -q handed.bin
+    same "record $how: each block is freed by the other thread" "1000 blocks, 1000 freed, 1000 by the other" "$(sql handed.db "
+        SELECT count(*) || ' blocks, ' || count(free_ns) || ' freed, ' || sum(free_thread_id <> thread_id) || ' by the other'
+        FROM allocs WHERE size = 5000")"
+    same "record $how: nothing is impossible" 0 "$(sql handed.db "SELECT count(*) FROM anomalies WHERE kind = 'impossible'")"
+done
