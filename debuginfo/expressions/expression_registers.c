@@ -81,7 +81,7 @@ static const struct form *vector_read(const char *text, struct fisql_recipe_valu
 /* Returns how the register is read, after setting where it is; NULL: it is none. */
 static const struct form *register_read(const char *text, struct fisql_recipe_value *value)
 {
-    char words[WORDS_MAX];
+    char words[WORDS_MAX] = "";
     const char *name = words;
     if (without_spaces(text, words) == 0)
         return NULL;

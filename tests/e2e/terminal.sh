@@ -25,18 +25,15 @@ def shown(columns, command, environment={}):
         os.open("/dev/null", os.O_WRONLY)
         if columns > 0: # else as the system made it: of no known size
             fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
-        os.execvp(command[0], command)
+        # The end of a terminal's first process cuts off what has not been read: so the shell ends when all has.
+        os.execvp("sh", ["sh", "-c", '"$@"; printf "\\001%d\\001" $?; read -r line', "sh", *command])
     text = b""
-    while True:
-        try:
-            more = os.read(terminal, 65536)
-        except OSError:
-            break
-        if not more:
-            break
-        text += more
-    status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-    return status, text.decode("utf-8", "replace").replace("\r\n", "\n").split("\n")
+    while not text.endswith(b"\1") or text.count(b"\1") < 2:
+        text += os.read(terminal, 65536)
+    os.write(terminal, b"\n")
+    os.waitpid(pid, 0)
+    text, status = text[:-1].rsplit(b"\1", 1)
+    return int(status), text.decode("utf-8", "replace").replace("\r\n", "\n").split("\n")
 def width(line):
     return sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in line)
 if __name__ == "__main__":
