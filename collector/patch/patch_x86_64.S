@@ -99,7 +99,7 @@ patch_sites:
 
 /* ---- the fast path ----
  *
- * What enter_below() and exit_fast() (core/hooks_fast.h) do in the usual case, with half of the
+ * What enter_below() and exit_fast() (core/hooks_fast.h) do in the usual case, with fewer
  * instructions: registers wait in the red zone, and where anything is unusual nothing has been done
  * yet, and patch_enter() and patch_exit() begin anew. The steps and their order are theirs. Signal
  * handlers see the log as these leave it: `busy` is set before the word is read, and one store of

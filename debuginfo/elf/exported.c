@@ -47,10 +47,19 @@ uint64_t named_code_find(const struct named_code *items, size_t count, const cha
     return address;
 }
 
+/* A program asks for an interpreter; what it exports is no other program's. */
+static bool is_program(const struct elf_file *file)
+{
+    for (uint16_t i = 0; i < file->segments_count; i++)
+        if (elf_file_segment(file, i).p_type == PT_INTERP)
+            return true;
+    return false;
+}
+
 int exported_read(struct exported *exported, const struct elf_file *file, struct error *error)
 {
     struct reading reading = {exported, error};
-    int result = elf_file_functions(file, SHT_DYNSYM, visit, &reading);
+    int result = is_program(file) ? 0 : elf_file_functions(file, SHT_DYNSYM, visit, &reading);
     array_sort(exported->items, exported->count, named_code_order);
     return result;
 }

@@ -22,7 +22,7 @@ struct exported {
     size_t count, capacity;
 };
 
-/* Reads them from the dynamic symbol table. `exported` must be empty. 0, or -1 without memory;
+/* Reads them from the dynamic symbol table of a library; of a program there are none. `exported` must be empty. 0, or -1 without memory;
  * release it in both cases. */
 int exported_read(struct exported *exported, const struct elf_file *file, struct error *error);
 void exported_release(struct exported *exported);

@@ -155,3 +155,17 @@ for compiler in $compilers; do
     declared "$compiler -O2" $compiler -O2
     declared "$cxx -O2" $cxx -O2 -x c++
 done
+
+# A program that it runs exports a function of the same name, of another kind: that is not the one it declares.
+cat >other.c <<'E2'
+#include <stdio.h>
+__attribute__((noinline)) void quiet(long a, double b) { printf("%ld %g\n", a, b); }
+int main(void) { quiet(1, 2.5); return 0; }
+E2
+gcc -O1 -w -g0 -rdynamic -o other other.c
+sed 's/return 0;/return system(".\/other");/' uses.c >runs.c
+gcc -O2 -g -w -o runs runs.c -L. -lown -Wl,-rpath,"$PWD"
+run "$fisql" record -o x.bin --values ./runs
+"$fisql" load -q -o x.db x.bin 2>/dev/null
+same "another program's function of that name has no values" "20 quiet(\"a\\tb\"), 1 quiet" \
+    "$(sql x.db "SELECT group_concat(n || ' ' || text, ', ') FROM (SELECT count(*) AS n, text FROM call_text WHERE text GLOB 'quiet*' GROUP BY text ORDER BY n DESC)")"
