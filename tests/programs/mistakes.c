@@ -121,7 +121,7 @@ static void teardown(void)
 {
     for (int i = 0; i < 100000; i++)
         add_item(i);
-    work(20000000);
+    work(60000000);
     free_stock();
 }
 
