@@ -94,10 +94,10 @@ at_least "its thread of lazy frees freed" 1000 "$(field lazyfreed_objects)"
 same "Redis loads without loss" 0 $?
 silent "Redis" redis.db
 
-# bio_mutex[], made at one place, is taken once by each call of these functions in the main thread.
+# bio_mutex[] is taken once by each call of these functions in the main thread.
 same "bio.c's mutexes are held as often by the main thread as it called what takes them" "$(calls_of redis.db bioSubmitJob bioPendingJobsOfType)" \
     "$(sql redis.db "SELECT sum(h.times) FROM lock_holds h JOIN lock_details d ON d.id = h.lock_id JOIN threads t ON t.id = h.thread_id
-                     WHERE d.name LIKE 'mutex % (bio.c:%' AND t.name = 'redis-server' AND t.id = (SELECT min(id) FROM threads)")"
+                     WHERE d.name LIKE 'bio_mutex[%' AND t.name = 'redis-server' AND t.id = (SELECT min(id) FROM threads)")"
 stops="SELECT l.id FROM locks l JOIN lock_waits w ON w.lock_id = l.id JOIN functions f ON f.id = (SELECT function_id FROM frames WHERE id = w.frame_id)
        WHERE f.name = 'IOThreadMain'"
 same "the mutex that stops the I/O thread is given back as often as that was started" "$(calls_of redis.db startThreadedIO)" \
