@@ -148,7 +148,7 @@ void take_order_soundly(void)
 }
 static void *orders(void *unused)
 {
-    for (int i = 0; i < 200; i++)
+    for (int i = 0; i < 1000; i++)
         take_order();
     return unused;
 }
