@@ -110,6 +110,10 @@ void chunk_close(struct thread_log *log)
     uint64_t tick, ns;
     bool full = fisql_word_units(log->live.word) > log->room_units - 2 * CHUNK_UNITS_ROOM;
     clock_pair(process.clock, &tick, &ns);
+    /* Also of one that is written ahead of the ring, where a signal has come within a hook: chunks
+     * before it may be dropped. */
+    if (process.options.ring_chunks != 0)
+        log->chunk->flags |= FISQL_FLAG_RING;
     fisql_chunk_close(log->chunk, log->live.word, tick, ns, full ? log->room_units * 2 : 0);
 }
 

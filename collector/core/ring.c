@@ -54,7 +54,6 @@ void ring_dump(struct thread_log *log)
     }
     if (fisql_word_units(log->live.word) == log->min_units)
         return;
-    log->chunk->flags |= FISQL_FLAG_RING;
     chunk_write(log);
     chunk_follow(log, log);
 }
