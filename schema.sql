@@ -54,7 +54,7 @@
 -- where only its first bytes were recorded it ends in \... (which nothing else does).
 
 PRAGMA application_id = 0x4653514c;
-PRAGMA user_version = 14;
+PRAGMA user_version = 15;
 
 CREATE TABLE run( -- facts of the recording and of the load, e.g. command, clock, hook_inside_ps
   key TEXT PRIMARY KEY, -- name of the fact
@@ -116,6 +116,7 @@ CREATE TABLE modules( -- one row for each executable or shared library, identifi
   symbols TEXT,            -- where names came from: 'dwarf', 'symtab', 'none'
   problem TEXT,            -- why names or lines are missing: 'missing', 'build-id differs', ...
   patched INTEGER,         -- functions patched to record the module as it is, NULL = it was not patched
+  optimized INTEGER,       -- of such a module: 1 = the compiler inlined functions in it, 0 = none; NULL = not known
   patch_problem TEXT       -- why it could not be patched
 );
 
@@ -957,23 +958,36 @@ CREATE VIEW site_details AS -- sites with names in place of ids
   FROM sites s LEFT JOIN files ON files.id = s.file_id LEFT JOIN modules m ON m.id = s.module_id
        LEFT JOIN functions f ON f.id = s.function_id;
 
+CREATE VIEW plain_modules AS -- modules recorded as they are, of optimised code: their calls are those of the plain build.
+                             -- Without debug information (a distribution's program) code counts as optimised
+  SELECT id FROM modules WHERE patched > 0 AND coalesce(optimized, 1);
+
 CREATE VIEW edge_details AS -- edges, with what shows whether a build without hooks has the call as well
+  SELECT j.*,
+         coalesce(j.compiler GLOB 'keeps it*', 0) AS kept -- 1 = optimisation at -O2 (not -flto) leaves it a call
+  FROM (
   SELECT e.*, s.function_id AS site_function_id, s.indirect,
          -- the hooks of an inlined body give the call site of the function that it lies in
          EXISTS (SELECT 1 FROM edges o WHERE o.callee_id = e.caller_id AND o.site_id = e.site_id AND o.id <> e.id) AS inlined,
          s.module_id IS f.module_id AS same_module,
-         -- 1 = optimisation at -O2 (not -flto) leaves it a call: by name, of a function in another
-         -- translation unit, or one that others may call and that has 250 bytes and more with the hooks,
-         -- or one of 300 that has several call sites and was inlined at none
-         coalesce(s.indirect = 0 AND s.module_id = f.module_id AND
-                  (CASE f.scope WHEN 'global' THEN f.unit <> sf.unit OR f.size >= 250
-                   ELSE f.inlined = 0 AND f.size >= 300 AND
-                        EXISTS (SELECT 1 FROM edges o
-                                WHERE o.callee_id = e.callee_id AND o.site_id <> e.site_id) END) AND
-                  NOT EXISTS (SELECT 1 FROM edges o
-                              WHERE o.callee_id = e.caller_id AND o.site_id = e.site_id AND o.id <> e.id), 0) AS kept
+         -- what optimisation at -O2 (not -flto) makes of the call, and why. It is kept where the plain build was
+         -- recorded. Elsewhere: of a function in another translation unit, or one that others may call and that
+         -- has 250 bytes and more with the hooks, or one of 300 that has several call sites and was inlined at none
+         CASE WHEN s.id IS NULL THEN NULL
+              WHEN s.indirect = 1 THEN 'cannot inline it: called through a pointer'
+              WHEN s.module_id IS NOT f.module_id THEN 'cannot inline it: in another module'
+              WHEN EXISTS (SELECT 1 FROM edges o WHERE o.callee_id = e.caller_id AND o.site_id = e.site_id AND o.id <> e.id)
+              THEN 'inlines the caller'
+              WHEN s.indirect = 0 AND f.module_id IN (SELECT id FROM plain_modules) THEN 'keeps it: as in this build'
+              WHEN s.indirect IS NULL THEN NULL
+              WHEN f.scope = 'global' AND f.unit <> sf.unit THEN 'keeps it: in another unit'
+              WHEN f.scope = 'global' AND f.size >= 250 THEN 'keeps it: large'
+              WHEN f.scope <> 'global' AND f.inlined = 0 AND f.size >= 300 AND
+                   EXISTS (SELECT 1 FROM edges o WHERE o.callee_id = e.callee_id AND o.site_id <> e.site_id)
+              THEN 'keeps it: large, with several call sites'
+              ELSE 'may inline it' END AS compiler
   FROM edges e JOIN functions f ON f.id = e.callee_id LEFT JOIN sites s ON s.id = e.site_id
-       LEFT JOIN functions sf ON sf.id = s.function_id;
+       LEFT JOIN functions sf ON sf.id = s.function_id) j;
 
 CREATE VIEW fault_marks AS -- faults as they are shown in traces and timelines
   SELECT x.id, x.thread_id, x.call_id, x.ns,

@@ -46,6 +46,7 @@ for query in "$@" ${all[@]+"${all[@]}"}; do
         diaries) of=(diary.db) ;;
         reference-errors) of=(refcount.db) ;;
         parallel-candidates) of=(-p min_share=1 -p min_mean_ns=100) ;;
+        proxies | single-callee | tight-calls) of=(-p inlined=1) ;;
     esac
     ! grep -q '^-- needs: *locks' "$queries/$query.sql" || of=(locks.db)
     {

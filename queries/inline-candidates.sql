@@ -19,7 +19,7 @@
 --              registers saved around a call add to it in larger functions
 -- report:      findings
 -- param:       min_calls = 100 | calls | leave out functions with fewer such calls
--- param:       max_size = 160 | bytes | of code with the hooks: leave out larger functions that several call
+-- param:       max_size = 160 | bytes | of code with the hooks, which take 60: leave out larger functions that several call
 -- param:       max_growth = 300 | bytes | leave out others that several sites call where copies take more
 -- param:       max_self_ns = 150 | ns a call | leave out functions that take longer, with callees
 -- param:       call_ns = 1.5 | ns a call | what a call costs in a build without hooks
@@ -45,7 +45,9 @@ WITH params AS (SELECT coalesce(:min_calls, 100) AS min_calls,
      whole AS (SELECT sum(self_cpu_ns) AS self_cpu_ns FROM function_stats),
      brief AS MATERIALIZED (
        SELECT s.function_id, s.calls, s.callers, s.self_cpu_ns, s.first_call_id, f.unit, f.call_sources,
-              f.call_targets = 0 AND f.size <= params.max_size AND NOT EXISTS ( -- through a pointer
+              f.call_targets = 0
+              AND f.size <= params.max_size - 60 * (f.module_id IN (SELECT id FROM plain_modules))
+              AND NOT EXISTS ( -- through a pointer
                 SELECT 1 FROM edge_details e WHERE e.caller_id = f.id AND NOT e.inlined) AS small,
               s.callers = 1 AND s.root_calls = 0 AND s.recursive_calls = 0 AS single
        FROM function_stats s JOIN functions f ON f.id = s.function_id CROSS JOIN params

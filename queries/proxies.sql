@@ -5,15 +5,16 @@
 --              always of the same function, their code has no other call to make, it is as small as
 --              passing on takes, and it takes next to no time.
 -- advice:      Let callers call the target, or merge the two. The advice is wrong if the layer
---              exists to keep an interface stable. Left out are layers that the compiler inlines
---              anyway, on either side, and layers that are called through pointers.
+--              exists to keep an interface stable. Left out are layers that the compiler may inline
+--              at -O2, on either side, and layers that are called through pointers. Recorded as
+--              it is, an optimised program has only calls that the compiler has left.
 -- source:      "middle man" in Fowler, Refactoring
 -- report:      findings
--- hides:       inlined=1: the compiler would inline them, or they are called through a pointer
+-- hides:       inlined=1: the compiler may inline them, or they are called through a pointer
 -- param:       min_calls = 100 | calls | leave out functions with fewer finished calls
--- param:       max_size = 110 | bytes | leave out functions with more code; hooks take 50 of them, more where arguments are saved
+-- param:       max_size = 110 | bytes | leave out functions with more code; hooks take 60 of them, which code without hooks must not have
 -- param:       max_self_ns = 30 | ns a call | leave out functions whose own code takes longer
--- param:       inlined = 0 | 0 or 1 | 1 = also what the compiler inlines anyway, or calls through a pointer
+-- param:       inlined = 0 | 0 or 1 | 1 = also what the compiler may inline, or calls through a pointer
 -- column:      function | - | demangled name
 -- column:      location | - | where it is defined
 -- column:      target | function | the one function it calls
@@ -22,6 +23,7 @@
 -- column:      size | bytes | size of its code, with the hooks
 -- column:      self_cpu_ns | ns | processor time in its own code
 -- column:      self_per_call_ns | ns a call | the same a call: what the layer costs
+-- column:      compiler | - | what -O2 makes of the call that it is most likely to spare: keeps it, may inline it or cannot, and why
 -- column:      example_call | id | calls.id of its first call
 WITH params AS (SELECT coalesce(:min_calls, 100) AS min_calls, coalesce(:max_size, 110) AS max_size,
                        coalesce(:max_self_ns, 30) AS max_self_ns, coalesce(:inlined, 0) AS inlined),
@@ -32,14 +34,18 @@ WITH params AS (SELECT coalesce(:min_calls, 100) AS min_calls, coalesce(:max_siz
          AND s.single_child_calls = s.finished
          AND s.counted_calls = 0
          AND s.finished >= params.min_calls
-         AND f.call_targets = 1 AND f.size <= params.max_size AND (f.inlined = 0 OR params.inlined)
+         AND f.call_targets = 1
+         AND CASE WHEN f.module_id IN (SELECT id FROM plain_modules) THEN f.size <= params.max_size - 60
+             ELSE f.size <= params.max_size AND (f.inlined = 0 OR params.inlined) END
          AND s.self_cpu_ns <= params.max_self_ns * s.calls),
      outward AS (
-       SELECT p.function_id, min(e.callee_id) AS target_id
+       SELECT p.function_id, min(e.callee_id) AS target_id, min(e.kept) AS kept,
+              coalesce(min(CASE WHEN NOT e.kept THEN e.compiler END), min(e.compiler)) AS compiler
        FROM passing p JOIN edge_details e ON e.caller_id = p.function_id CROSS JOIN params
        GROUP BY p.function_id HAVING min(e.kept OR params.inlined) = 1),
      called AS (
-       SELECT p.function_id
+       SELECT p.function_id, min(e.kept) AS kept,
+              coalesce(min(CASE WHEN NOT e.kept THEN e.compiler END), min(e.compiler)) AS compiler
        FROM passing p JOIN edge_details e ON e.callee_id = p.function_id CROSS JOIN params
        GROUP BY p.function_id HAVING min(e.kept OR params.inlined) = 1)
 SELECT f.name AS function,
@@ -50,6 +56,7 @@ SELECT f.name AS function,
        p.size,
        p.self_cpu_ns,
        round(1.0 * p.self_cpu_ns / p.calls, 1) AS self_per_call_ns,
+       CASE WHEN outward.kept THEN called.compiler ELSE outward.compiler END AS compiler,
        p.first_call_id AS example_call
 FROM passing p
      JOIN outward ON outward.function_id = p.function_id
@@ -57,4 +64,4 @@ FROM passing p
      JOIN function_details f ON f.id = p.function_id
      JOIN function_details t ON t.id = outward.target_id
 WHERE t.id <> p.function_id
-ORDER BY p.finished DESC, p.function_id
+ORDER BY min(outward.kept, called.kept) DESC, p.finished DESC, p.function_id

@@ -10,11 +10,11 @@
 --              files are left out.
 -- source:      distinct direct callees of a function
 -- report:      findings proxies=0
--- hides:       inlined=1: the compiler would inline them, or they are called through a pointer
+-- hides:       inlined=1: the compiler may inline them, or they are called through a pointer
 -- param:       min_calls = 2 | calls | leave out functions with fewer calls
 -- param:       proxies = 1 | 0, 1 | 1: also functions that made one call each time (see proxies)
 -- param:       max_callers = 1 | functions | leave out pairs whose callee has more callers
--- param:       inlined = 0 | 0 or 1 | 1 = also what the compiler inlines anyway, or calls through a pointer
+-- param:       inlined = 0 | 0 or 1 | 1 = also what the compiler may inline, or calls through a pointer
 -- column:      function | - | demangled name
 -- column:      location | - | where it is defined
 -- column:      callee | - | the one function that it calls
@@ -24,6 +24,7 @@
 -- column:      calls_per_call | - | of the callee for each call of the function
 -- column:      callee_callers | functions | distinct callers of the callee
 -- column:      self_cpu_ns | ns | processor time in the function's own code
+-- column:      compiler | - | what -O2 makes of the call: keeps it, may inline it or cannot, and why
 -- column:      example_call | id | calls.id of its first call
 WITH params AS (SELECT coalesce(:min_calls, 2) AS min_calls, coalesce(:proxies, 1) AS proxies,
                        coalesce(:max_callers, 1) AS max_callers, coalesce(:inlined, 0) AS inlined),
@@ -33,7 +34,8 @@ WITH params AS (SELECT coalesce(:min_calls, 2) AS min_calls, coalesce(:proxies, 
        WHERE s.callees = 1 AND s.calling = s.calls AND s.calls >= params.min_calls
          AND f.call_targets = 1),
      merged AS (
-       SELECT e.caller_id, min(e.callee_id) AS callee_id, sum(e.calls) AS calls
+       SELECT e.caller_id, min(e.callee_id) AS callee_id, sum(e.calls) AS calls, min(e.kept) AS kept,
+              coalesce(min(CASE WHEN NOT e.kept THEN e.compiler END), min(e.compiler)) AS compiler
        FROM lone JOIN edge_details e ON e.caller_id = lone.function_id CROSS JOIN params
        GROUP BY e.caller_id HAVING min(e.kept OR params.inlined) = 1)
 SELECT f.name AS function,
@@ -45,6 +47,7 @@ SELECT f.name AS function,
        round(1.0 * merged.calls / s.calls, 2) AS calls_per_call,
        cs.callers AS callee_callers,
        s.self_cpu_ns,
+       merged.compiler,
        s.first_call_id AS example_call
 FROM merged
      JOIN function_stats s ON s.function_id = merged.caller_id
@@ -57,4 +60,4 @@ WHERE merged.callee_id <> merged.caller_id
   AND c.file_id = f.file_id AND cs.callers <= params.max_callers AND cs.root_calls = 0
   AND code.call_sources <= params.max_callers
   AND (params.proxies <> 0 OR merged.calls > s.calls)
-ORDER BY s.calls DESC, merged.calls DESC, merged.caller_id
+ORDER BY merged.kept DESC, s.calls DESC, merged.calls DESC, merged.caller_id

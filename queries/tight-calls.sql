@@ -4,17 +4,17 @@
 -- description: Functions that one call of a caller invokes again and again, with a very short typical time from
 --              one invocation to the next (the commonest power of two): they sit in an inner loop.
 -- advice:      In an inner loop a call's own cost counts: make the function inline, hoist what does not change
---              out of the loop, or handle many items in one call. What the compiler inlines anyway, and
+--              out of the loop, or handle many items in one call. What the compiler may inline, and
 --              calls through pointers, are left out. Some 20 to 40 ns of the time between two calls are
 --              the hooks'.
 -- source:      histogram of the times between entries, log2 buckets, by thread; edges by call site
 -- report:      findings
--- hides:       inlined=1: the compiler would inline them, or they are called through a pointer
+-- hides:       inlined=1: the compiler may inline them, or they are called through a pointer
 -- param:       max_mode_ns = 100 | ns | leave out functions whose commonest interval is longer
 -- param:       min_share = 50 | % | least share of the intervals that lie in the commonest range
 -- param:       min_repeats = 4 | calls | leave out callers that make fewer in a call of theirs, on average
 -- param:       min_calls = 1000 | calls | leave out callers that make fewer in all
--- param:       inlined = 0 | 0 or 1 | 1 = also what the compiler inlines anyway, or calls through a pointer
+-- param:       inlined = 0 | 0 or 1 | 1 = also what the compiler may inline, or calls through a pointer
 -- column:      function | - | demangled name
 -- column:      location | - | where it is defined
 -- column:      called_from | - | the call site with most calls
@@ -25,6 +25,7 @@
 -- column:      calls | calls | calls by the caller
 -- column:      self_cpu_ns | ns | processor time in its own code in these calls, hooks' cost taken out
 -- column:      self_per_call_ns | ns a call | the same a call
+-- column:      compiler | - | what -O2 makes of the call: keeps it, may inline it or cannot, and why
 -- column:      first_call | id | calls.id of the first of them
 WITH params AS (SELECT coalesce(:max_mode_ns, 100) AS max_mode_ns, coalesce(:min_share, 50) AS min_share,
                        coalesce(:min_repeats, 4) AS min_repeats,
@@ -39,7 +40,8 @@ WITH params AS (SELECT coalesce(:max_mode_ns, 100) AS max_mode_ns, coalesce(:min
          AND 100 * r.count >= params.min_share * r.all_count AND s.calls >= params.min_calls),
      by_caller AS ( -- site_id is that of the most calls
        SELECT e.callee_id, e.caller_id, e.site_id, max(e.calls) AS site_calls, sum(e.calls) AS calls,
-              sum(e.self_cpu_ns) AS self_cpu_ns, min(e.first_call_id) AS first_call_id, min(e.kept) AS kept
+              sum(e.self_cpu_ns) AS self_cpu_ns, min(e.first_call_id) AS first_call_id, min(e.kept) AS kept,
+              coalesce(min(CASE WHEN NOT e.kept THEN e.compiler END), min(e.compiler)) AS compiler
        FROM tight t JOIN edge_details e ON e.callee_id = t.function_id
        GROUP BY e.callee_id, e.caller_id)
 SELECT f.name AS function,
@@ -52,6 +54,7 @@ SELECT f.name AS function,
        a.calls,
        a.self_cpu_ns,
        round(1.0 * a.self_cpu_ns / a.calls, 1) AS self_per_call_ns,
+       a.compiler,
        a.first_call_id AS first_call
 FROM tight r
      JOIN by_caller a ON a.callee_id = r.function_id
@@ -63,4 +66,4 @@ FROM tight r
      JOIN callee_runs q ON q.caller_id = a.caller_id AND q.callee_id = a.callee_id
 WHERE (a.kept = 1 OR params.inlined) AND a.calls >= params.min_calls AND q.calls >= params.min_repeats * q.caller_calls
   AND s.recursive_calls = 0
-ORDER BY a.calls DESC, r.log2, s.function_id, a.caller_id
+ORDER BY a.kept DESC, a.calls DESC, r.log2, s.function_id, a.caller_id

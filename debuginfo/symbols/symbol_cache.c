@@ -28,7 +28,7 @@
 #include "debuginfo/symbols/symbol_lines.h"
 
 #define CACHE_MAGIC 0x4d59534c51534946u /* "FISQLSYM" */
-#define CACHE_VERSION 9u
+#define CACHE_VERSION 10u
 #define CACHE_TOTAL_MAX ((uint64_t)1 << 30) /* bytes of all files together */
 #define CACHE_DEBUG_MIN                                                                            \
     ((uint64_t)128 << 10)                   /* bytes of .debug_info from which a file pays: 50 ms */
@@ -40,8 +40,9 @@
 struct cache_header {
     uint64_t magic, checksum; /* checksum: of all that follows it */
     uint32_t version;
-    uint16_t instrumented,
+    uint8_t instrumented,
         frames; /* frames: made with functions that only unwind information knows */
+    uint8_t inlines, unused;
     uint64_t module_bytes, module_modified_ns, debug_bytes, debug_modified_ns;
     uint64_t functions, ranges, units, unit_ranges, text_bytes;
 };
@@ -244,6 +245,7 @@ int symbol_cache_read(struct symbols *symbols, struct symbol_files *files, const
         symbols->functions_count = symbols->ranges_count = 0;
     }
     symbols->cached = result == 1;
+    symbols->inlines = result == 1 && header->inlines;
     munmap((void *)(uintptr_t)header, size_bytes);
     return result;
 }
@@ -406,6 +408,7 @@ void symbol_cache_write(const struct symbols *symbols, const struct symbol_files
                                   .version = CACHE_VERSION,
                                   .instrumented = symbols->instrumented,
                                   .frames = options->as_is,
+                                  .inlines = symbols->inlines,
                                   .module_bytes = files->module.size_bytes,
                                   .module_modified_ns = files->module.modified_ns,
                                   .debug_bytes = debug->elf.size_bytes,

@@ -8,9 +8,10 @@
  *
  * We count a function's targets by the same signs in all its code: `call n` to a function's start
  * or a stub, `call *n(%rip)` through the global offset table, `bl`. We do not see calls through
- * other pointers. When we look for the way to code without hooks, a jump to a function's start
- * counts as well: code without hooks may end with it. Calls that the compiler adds do not count:
- * the hooks, and what C++ and hardened programs add (added_by_compiler).
+ * other pointers. Code without hooks may end with a call, as a jump to a function's start: such
+ * jumps count in modules that are recorded as they are, short ones, too, for which we read each
+ * instruction, and when we look for the way to code without hooks. Calls that the compiler adds do
+ * not count: the hooks, and what C++ and hardened programs add (added_by_compiler).
  */
 #include "debuginfo/symbols/symbol_code.h"
 
@@ -20,6 +21,7 @@
 #include "base/array.h"
 #include "base/sorted.h"
 #include "debuginfo/x86/hook_calls.h"
+#include "debuginfo/x86/x86_sweep.h"
 
 #define ARM_BL_MASK 0xfc000000u
 #define ARM_BL 0x94000000u
@@ -159,8 +161,9 @@ struct counter {
     const struct symbols *symbols;
     const struct elf_file *module;
     struct hook_calls added[ADDED_COUNT];
-    bool ways; /* look for calls of code without hooks, from any code; else for all calls of code
-               * with hooks */
+    bool ways;  /* look for calls of code without hooks, from any code; else for all calls of code
+                 * with hooks */
+    bool plain; /* no code of the module has hooks: all of it is looked at */
     struct target *targets;
     size_t count, capacity;
     struct error *error;
@@ -197,6 +200,24 @@ static bool may_jump(const struct counter *counter, const struct symbol_range *r
     return counter->ways && !counter->symbols->functions[range->function].instrumented;
 }
 
+struct jumps {
+    struct counter *counter;
+    const struct symbol_range *range;
+    int result;
+};
+
+static void visit_jump(void *context, enum x86_reference how, uint64_t target)
+{
+    struct jumps *jumps = context;
+    const struct counter *counter = jumps->counter;
+    bool slot = how == X86_REFERS_THROUGH;
+    if (jumps->result != 0 || !(slot || how == X86_REFERS_JUMP || how == X86_REFERS_BRANCH))
+        return;
+    if (slot ? in_section(counter->module, ".got", target)
+             : is_callee(counter->symbols, counter->module, target))
+        jumps->result = add_target(jumps->counter, jumps->range->function, target, 0, slot);
+}
+
 static int walk_x86(struct counter *counter, const struct symbol_range *range,
                     const unsigned char *code, uint64_t size)
 {
@@ -215,6 +236,11 @@ static int walk_x86(struct counter *counter, const struct symbol_range *range,
                  : is_callee(counter->symbols, counter->module, address))
             result = add_target(counter, range->function, address, range->start + i + 4, slot);
     }
+    if (counter->plain && result == 0) {
+        struct jumps visited = {counter, range, 0};
+        x86_sweep(code, (size_t)size, range->start, visit_jump, &visited);
+        result = visited.result;
+    }
     return result;
 }
 
@@ -222,7 +248,7 @@ static int walk_arm(struct counter *counter, const struct symbol_range *range,
                     const unsigned char *code, uint64_t size)
 {
     int result = 0;
-    bool jumps = may_jump(counter, range);
+    bool jumps = counter->plain || may_jump(counter, range);
     for (uint64_t i = 0; i + 4 <= size && result == 0; i += 4) {
         uint32_t word;
         memcpy(&word, code + i, sizeof word);
@@ -260,7 +286,7 @@ static int walk(struct counter *counter)
         const struct symbol_range *range = &symbols->ranges[i];
         uint64_t size = range->end - range->start;
         const unsigned char *code =
-            counter->ways || symbols->functions[range->function].instrumented
+            counter->ways || counter->plain || symbols->functions[range->function].instrumented
                 ? elf_file_at(module, range->start, size)
                 : NULL;
         if (code != NULL)
@@ -274,7 +300,8 @@ static int walk(struct counter *counter)
 static void count_pairs(struct symbols *symbols, struct counter *counter)
 {
     for (size_t i = 0; i < symbols->functions_count; i++)
-        symbols->functions[i].call_targets = symbols->functions[i].instrumented ? 0 : SYMBOL_NONE;
+        symbols->functions[i].call_targets =
+            counter->plain || symbols->functions[i].instrumented ? 0 : SYMBOL_NONE;
     array_sort(counter->targets, counter->count, by_caller);
     for (size_t i = 0; i < counter->count; i++)
         if (i == 0 || by_caller(&counter->targets[i], &counter->targets[i - 1]) != 0) {
@@ -285,9 +312,9 @@ static void count_pairs(struct symbols *symbols, struct counter *counter)
 }
 
 int symbol_code_count_targets(struct symbols *symbols, const struct elf_file *module,
-                              const struct elf_file *names, struct error *error)
+                              const struct elf_file *names, bool plain, struct error *error)
 {
-    struct counter counter = {.symbols = symbols, .module = module, .error = error};
+    struct counter counter = {.symbols = symbols, .module = module, .plain = plain, .error = error};
     int result = 0;
     for (size_t i = 0; i < ADDED_COUNT && result == 0; i++)
         result = hook_calls_open(&counter.added[i], added_by_compiler[i], module, names, error);

@@ -21,10 +21,11 @@ int symbol_code_open(struct symbol_code **out, struct elf_file *module, struct e
 void symbol_code_close(struct symbol_code *code); /* NULL is allowed */
 
 /* Counts the functions that each instrumented function calls by name (call_targets), and those that
- * call each function (call_sources). `names`: a second file of the module that may have a symbol
+ * call each function (call_sources). `plain`: the module has no hooks, and every function counts,
+ * with the jumps that it ends with. `names`: a second file of the module that may have a symbol
  * table, or NULL. 0, or -1 without memory. */
 int symbol_code_count_targets(struct symbols *symbols, const struct elf_file *module,
-                              const struct elf_file *names, struct error *error);
+                              const struct elf_file *names, bool plain, struct error *error);
 
 /* The kind of the call that returns to `address`. A call of a stub of the procedure linkage table,
  * or through the global offset table (-fno-plt), is direct: the source names the function. */

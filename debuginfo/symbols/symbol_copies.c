@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/system_path.h"
+
 #define PLACE_LINE_BITS 17 /* user-space addresses have 47 */
 
 struct counted {
@@ -105,6 +107,9 @@ int symbol_copies_count(struct symbols *symbols, const struct dwarf_functions *d
     int result = firsts != NULL && functions != NULL && list != NULL
                      ? index_places(symbols, &places, firsts, error)
                      : error_set(error, "out of memory for inlined copies");
+    for (size_t i = 0; i < dwarf->originals_count; i++)
+        symbols->inlines |=
+            dwarf->originals[i].path != NULL && !system_path(dwarf->originals[i].path);
     for (size_t i = 0; i < dwarf->originals_count && result == 0; i++) {
         uint32_t index, before = origins.count;
         result = intern_add(&origins, dwarf->originals[i].origin, 0, &index, error);

@@ -10,7 +10,7 @@
  * once, so equal texts have one address. */
 bool symbol_copies_place(const struct symbol_function *function, uint64_t *a, uint64_t *b);
 
-/* Sets inlined_copies of each function. `groups` has its index by its origin in `dwarf` and its
+/* Sets inlined_copies of each function, and `inlines`. `groups` has its index by its origin in `dwarf` and its
  * variant. 0, or -1 without memory. */
 int symbol_copies_count(struct symbols *symbols, const struct dwarf_functions *dwarf,
                         const struct intern *groups, struct error *error);

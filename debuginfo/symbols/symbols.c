@@ -98,7 +98,8 @@ static int read_module(struct symbols *symbols, struct symbol_files *files,
                                        &search, frames, path, error);
     if (result == 0 && files->code)
         result = symbol_code_count_targets(symbols, &files->module,
-                                           files->debug != NULL ? &files->debug->elf : NULL, error);
+                                           files->debug != NULL ? &files->debug->elf : NULL,
+                                           options->as_is && !symbols->instrumented, error);
     if (symbols->lines != NULL)
         files->debug = NULL;
     unsigned missing_dwo = dwarf.missing_dwo;

@@ -89,6 +89,8 @@ struct symbols {
     struct symbol_code *code;   /* NULL = none */
     char *cached_texts;         /* texts of a cached inventory */
     bool cached;                /* came from the cache */
+    bool inlines; /* the debug information has inlined copies of functions that are not a system's:
+                   * the compiler optimised. Not looked for in modules with hooks */
 };
 
 struct symbols_options {

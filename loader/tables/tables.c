@@ -148,13 +148,16 @@ static int write_modules(const struct tables *tables, sqlite3 *database, struct 
     insert_begin(&insert, database, "modules");
     for (size_t i = 0; i < program->modules_count; i++) {
         const struct program_module *module = &program->modules[i];
-        insert_row(&insert, column_int("id", (int64_t)i + 1), column_text("path", module->path),
-                   column_text("name", last_part(module->path)),
-                   column_text("build_id", module->build_id),
-                   column_text("symbols", module->symbols.source),
-                   column_text("problem", module->symbols.problem),
-                   column_int_if("patched", module->patched != 0, (int64_t)module->patched),
-                   column_text("patch_problem", module->unpatched));
+        insert_row(
+            &insert, column_int("id", (int64_t)i + 1), column_text("path", module->path),
+            column_text("name", last_part(module->path)), column_text("build_id", module->build_id),
+            column_text("symbols", module->symbols.source),
+            column_text("problem", module->symbols.problem),
+            column_int_if("patched", module->patched != 0, (int64_t)module->patched),
+            column_int_if("optimized",
+                          module->patched != 0 && strcmp(module->symbols.source, "dwarf") == 0,
+                          module->symbols.inlines),
+            column_text("patch_problem", module->unpatched));
     }
     if (insert_end(&insert, error) != 0)
         return -1;

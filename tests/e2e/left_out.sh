@@ -9,7 +9,7 @@ sql run.db "DELETE FROM function_stats WHERE function_id IN (SELECT id FROM func
 
 run "$fisql" query proxies run.db -p min_calls=100
 has "an empty answer says what it left out" "nothing found
-fisql: proxies: 2 rows are left out, because the compiler would inline them, or they are called through a pointer: -p inlined=1 shows them" "$err"
+fisql: proxies: 2 rows are left out, because the compiler may inline them, or they are called through a pointer: -p inlined=1 shows them" "$err"
 run "$fisql" query proxies run.db -p min_calls=100 -p inlined=1 --format csv
 same "that setting shows them" "own_file to_inlined" "$(tr -d '\r' <<<"$out" | sed 1d | cut -d, -f1 | sort | xargs)"
 same "and nothing is left out then" "" "$(grep 'left out' <<<"$err")"
