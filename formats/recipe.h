@@ -133,8 +133,9 @@ enum fisql_recipe_what {
     FISQL_WHAT_BYTES,    /* `size` bytes as they are: a struct by value, __int128 */
     /* a pointer to text that ends with a NUL, or after text_max bytes if that is not 0 */
     FISQL_WHAT_TEXT,
-    FISQL_WHAT_STRING, /* the address of {pointer, length}: libstdc++'s std::string */
-    FISQL_WHAT_VIEW,   /* the address of {length, pointer}: libstdc++'s std::string_view */
+    FISQL_WHAT_COUNTED, /* text of a known length, of an EXPRESSION that leaves {pointer, length} */
+    FISQL_WHAT_STRING,  /* the address of {pointer, length}: libstdc++'s std::string */
+    FISQL_WHAT_VIEW,    /* the address of {length, pointer}: libstdc++'s std::string_view */
     /* the address of a pointer to text; the length is 24 bytes before the text */
     FISQL_WHAT_STRING_COW,
     /* the address of libc++'s std::string. If bit 0 of the first byte is clear: length in its

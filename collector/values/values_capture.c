@@ -183,6 +183,18 @@ static uint64_t word_at(const unsigned char *bytes)
     return word;
 }
 
+/* A pointer and a number of bytes, which a program may not have set yet. */
+static void put_counted(struct value_writer *writer, const struct capture *capture,
+                        uint64_t address, uint64_t length)
+{
+    if (address == 0)
+        put_missing(writer, FOUND_NULL);
+    else if ((int64_t)length < 0)
+        put_missing(writer, FOUND_UNREADABLE);
+    else
+        put_string(writer, capture, address, length);
+}
+
 /* The bytes of a string's object. */
 static uint32_t string_bytes(uint32_t what)
 {
@@ -263,6 +275,7 @@ static void put_other(struct value_writer *writer, const struct capture *capture
 {
     unsigned char bytes[FISQL_RECIPE_BYTES_MAX + 16];
     bool is_string = value->what >= FISQL_WHAT_STRING, is_text = value->what == FISQL_WHAT_TEXT;
+    bool is_counted = value->what == FISQL_WHAT_COUNTED;
     uint32_t size = is_string ? string_bytes(value->what) : is_text ? 8 : value->size;
     enum found found =
         size <= FISQL_RECIPE_BYTES_MAX ? value_bytes(capture, value, bytes, size) : FOUND_ABSENT;
@@ -270,6 +283,8 @@ static void put_other(struct value_writer *writer, const struct capture *capture
         put_missing(writer, found);
     else if (is_string)
         put_string_object(writer, capture, value, bytes);
+    else if (is_counted)
+        put_counted(writer, capture, word_at(bytes), word_at(bytes + 8));
     else if (is_text)
         put_text(writer, capture, word_at(bytes), value->text_max);
     else if (value->what == FISQL_WHAT_BYTES)

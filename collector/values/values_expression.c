@@ -177,8 +177,9 @@ enum found expression_word(const struct capture *capture, const struct fisql_rec
         if (found != FOUND)
             return found;
     }
-    if (words.count != 1)
+    uint32_t wanted = value->what == FISQL_WHAT_COUNTED ? 2 : 1;
+    if (words.count != wanted)
         return FOUND_ABSENT;
-    memcpy(bytes, words.word, sizeof *words.word);
+    memcpy(bytes, words.word, wanted * sizeof *words.word);
     return FOUND;
 }

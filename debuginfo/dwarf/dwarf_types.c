@@ -148,10 +148,83 @@ static enum dwarf_type_kind library_class(struct dwarf_types *types, Dwarf_Die d
     return DWARF_TYPE_STRUCT;
 }
 
+/* ---- structs of a length and a pointer to so many bytes ---- */
+
+static void read_base(struct dwarf_types *types, Dwarf_Die die, struct dwarf_type *type);
+static Dwarf_Die strip(struct dwarf_types *types, Dwarf_Off *offset, Dwarf_Half *tag,
+                       bool *is_void);
+
+/* The entry of a type that an entry refers to, without typedefs and qualifiers; NULL for none. */
+static Dwarf_Die referred_type(struct dwarf_types *types, Dwarf_Die die, Dwarf_Half *tag)
+{
+    Dwarf_Off offset = 0;
+    bool is_void;
+    return dwarf_die_refers(types->debug, die, DW_AT_type, &offset)
+               ? strip(types, &offset, tag, &is_void)
+               : NULL;
+}
+
+/* Does the entry refer to an integer of so many bytes, not bool? */
+static bool refers_integer(struct dwarf_types *types, Dwarf_Die die, uint64_t size_bytes)
+{
+    Dwarf_Half tag = 0;
+    Dwarf_Die base = referred_type(types, die, &tag);
+    struct dwarf_type type = {.size_bytes = 0};
+    if (base != NULL && tag == DW_TAG_base_type &&
+        dwarf_die_number(types->debug, base, DW_AT_byte_size, &type.size_bytes))
+        read_base(types, base, &type);
+    dwarf_die_release(base);
+    return type.size_bytes == size_bytes && type.is_integer;
+}
+
+static bool refers_bytes(struct dwarf_types *types, Dwarf_Die die)
+{
+    Dwarf_Half tag = 0;
+    Dwarf_Die pointer = referred_type(types, die, &tag);
+    bool bytes = pointer != NULL && tag == DW_TAG_pointer_type && refers_integer(types, pointer, 1);
+    dwarf_die_release(pointer);
+    return bytes;
+}
+
+static bool names_length(const char *name)
+{
+    static const char *const names[] = {"size", "n", "count", "nbytes", "cb", "sz"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    return strstr(name, "len") != NULL;
+}
+
+/* nginx's ngx_str_t, Rust's &str and their like, of 16 bytes: VIEW or VIEW_CXX1; STRUCT for others.
+ * Looks at no other class. */
+static enum dwarf_type_kind counted_bytes(struct dwarf_types *types, Dwarf_Die die)
+{
+    uint64_t length_at = UINT64_MAX, bytes_at = UINT64_MAX, at;
+    unsigned members = 0, tag;
+    Dwarf_Die child = dwarf_die_child(types->debug, die);
+    for (; child != NULL; child = dwarf_die_next(types->debug, child)) {
+        tag = dwarf_die_tag(types->debug, child);
+        members += tag == DW_TAG_inheritance || tag == DW_TAG_variant_part;
+        if (tag != DW_TAG_member || dwarf_die_is_static(types->debug, child) || ++members > 2 ||
+            !dwarf_die_number(types->debug, child, DW_AT_data_member_location, &at))
+            continue;
+        const char *name = dwarf_die_string(types->debug, child, DW_AT_name);
+        if (name != NULL && names_length(name) && refers_integer(types, child, 8))
+            length_at = at;
+        else if (refers_bytes(types, child))
+            bytes_at = at;
+    }
+    if (members != 2 || length_at + bytes_at != 8 || length_at > 8)
+        return DWARF_TYPE_STRUCT;
+    return length_at == 0 ? DWARF_TYPE_VIEW : DWARF_TYPE_VIEW_CXX1;
+}
+
 static void read_class(struct dwarf_types *types, Dwarf_Die die, struct dwarf_type *type)
 {
     uint64_t convention = 0;
     type->kind = library_class(types, die, type);
+    if (type->kind == DWARF_TYPE_STRUCT && type->size_bytes == 16)
+        type->kind = counted_bytes(types, die);
     type->by_value_known = !types->cxx;
     if (dwarf_die_number(types->debug, die, DW_AT_calling_convention, &convention)) {
         type->by_reference = convention == DW_CC_pass_by_reference;

@@ -26,8 +26,8 @@ enum dwarf_type_kind {
     DWARF_TYPE_STRING,      /* std::string of libstdc++ */
     DWARF_TYPE_STRING_COW,  /* libstdc++'s older one */
     DWARF_TYPE_STRING_CXX1, /* libc++'s */
-    DWARF_TYPE_VIEW,        /* std::string_view: length, pointer */
-    DWARF_TYPE_VIEW_CXX1,   /* libc++'s: pointer, length */
+    DWARF_TYPE_VIEW,        /* std::string_view, or a struct of a length and a pointer to bytes */
+    DWARF_TYPE_VIEW_CXX1,   /* libc++'s, Rust's &str: pointer, length */
     DWARF_TYPE_ARRAY,       /* in memory, passed by its address (Fortran) */
     DWARF_TYPE_MEMBER,      /* pointer to a member: 8 bytes, to a function 16 */
 };

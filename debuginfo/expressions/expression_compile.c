@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/must.h"
 #include "debuginfo/dwarf/dwarf_places.h"
 #include "debuginfo/expressions/expression_make_parts.h"
 
@@ -28,13 +29,14 @@ static bool describe(struct maker *maker, const struct operand *operand, struct 
     char name[640];
     bool chars =
         maker->code->value.what == FISQL_WHAT_TEXT && operand->type.kind == DWARF_TYPE_ARRAY;
-    out->type = chars                       ? &text
+    bool counted = maker->code->value.what == FISQL_WHAT_COUNTED;
+    out->type = chars || counted            ? &text
                 : operand->type.offset == 0 ? made_type(operand)
                                             : parameter_type_of(reader, &operand->type);
     const char *of = out->type_name = operand_type_name(maker, operand);
     if (operand->typed_by == 0)
         return true;
-    const char *suffix = operand->suffix != NULL ? operand->suffix : "";
+    const char *suffix = counted ? " *" : operand->suffix != NULL ? operand->suffix : "";
     bool after = suffix[0] == ' ' && of[0] != 0 && of[strlen(of) - 1] == '*';
     snprintf(name, sizeof name, "%s%s", of, after ? suffix + 1 : suffix);
     out->type_name = type_reader_keep(reader, name, strlen(name));
@@ -50,6 +52,17 @@ static bool finish_chars(struct maker *maker, struct operand *operand)
     maker->code->value.size = 8;
     maker->code->value.text_max = (uint32_t)count;
     return make_address(maker, operand);
+}
+
+/* Reads as many bytes as the index of `pointer[index]` says: leaves these two words. */
+static bool finish_counted(struct maker *maker)
+{
+    struct expression_code *code = maker->code;
+    must(code->count > 0 && code->steps[code->count - 1].step.base == FISQL_STEP_ADD);
+    code->count--;
+    code->value.what = FISQL_WHAT_COUNTED;
+    code->value.size = 16;
+    return true;
 }
 
 static bool is_chars(struct maker *maker, const struct operand *operand)
@@ -95,6 +108,8 @@ static bool finish(struct maker *maker, struct operand *operand)
         maker->code->count = 0;
         return true;
     }
+    if (operand->counted)
+        return finish_counted(maker);
     if (is_chars(maker, operand))
         return finish_chars(maker, operand);
     bool is_float = type.kind == DWARF_TYPE_FLOAT && type.size_bytes <= 8;

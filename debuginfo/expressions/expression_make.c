@@ -349,6 +349,7 @@ bool make_target(struct maker *maker, const struct operand *operand, struct oper
 {
     *target = *operand;
     target->whole = 0;
+    target->counted = false;
     target->bits = 0;
     if (!operand_is_pointer(operand))
         return make_wrong_type(maker, operand,
@@ -403,6 +404,11 @@ bool make_element(struct maker *maker, struct operand *operand, const uint64_t *
         return move(maker, operand, *constant * stride) && follow_reference(maker, operand);
     }
     *operand = element;
-    return make_constant(maker, stride) && make_step(maker, FISQL_STEP_MULTIPLY, 8, true, 0) &&
+    operand->counted =
+        stride == 1 && operand->offset == 0 &&
+        (element.type.kind == DWARF_TYPE_CHAR || element.type.kind == DWARF_TYPE_SIGNED ||
+         element.type.kind == DWARF_TYPE_UNSIGNED);
+    return (stride == 1 ||
+            (make_constant(maker, stride) && make_step(maker, FISQL_STEP_MULTIPLY, 8, true, 0))) &&
            make_step(maker, FISQL_STEP_ADD, 8, false, 0) && follow_reference(maker, operand);
 }

@@ -33,6 +33,9 @@ struct operand {
     unsigned dimension;        /* of an array: this one and those before it are left out */
     unsigned parameter;        /* from 0 */
     unsigned whole;            /* exactly this parameter, from 1 */
+    bool
+        counted; /* it is `pointer[index]`, of bytes, with an index that was computed: the last step
+                   * adds that to the pointer */
     uint64_t offset;
     uint8_t bits_from, bits;
     size_t from, end; /* its words */

@@ -84,6 +84,7 @@ static bool read_primary(struct maker *maker, struct operand *operand)
         maker->nesting--;
         operand->from = word.from;
         operand->end = maker->taken;
+        operand->counted = false;
         return read;
     }
     if (word.kind == WORD_END)
@@ -109,8 +110,8 @@ static bool read_element(struct maker *maker, struct operand *operand, size_t op
         next(maker);
         return make_element(maker, operand, &number.number);
     }
-    if (array && operand->where == OPERAND_OBJECT ? !make_address(maker, operand)
-                                                  : !array && !make_word(maker, operand))
+    bool placed = array && operand->where != OPERAND_OBJECT && operand->offset == 0;
+    if (array ? !placed && !make_address(maker, operand) : !make_word(maker, operand))
         return false;
     if (!read_binary(maker, 1, &index) || !close_bracket(maker, "[", "]", open))
         return false;
@@ -158,6 +159,7 @@ static bool take_address(struct maker *maker, struct operand *operand)
     operand->type = (struct dwarf_type){.kind = DWARF_TYPE_POINTER, .size_bytes = 8};
     operand->suffix = " *";
     operand->whole = 0;
+    operand->counted = false;
     return true;
 }
 
@@ -361,6 +363,7 @@ static bool read_binary(struct maker *maker, unsigned least, struct operand *lef
             read = need_word(maker, left) && read_binary(maker, binary->precedence + 1, &right) &&
                    need_word(maker, &right) && combine(maker, binary, left, &right);
         left->whole = 0;
+        left->counted = false;
         left->end = maker->taken;
     }
     maker->nesting--;

@@ -18,7 +18,7 @@
 #include "debuginfo/symbols/symbol_cache.h"
 
 #define CACHE_MAGIC 0x5043455249534946u     /* "FISIRECP" */
-#define CACHE_VERSION 8u                    /* raise it when the same code gets other recipes */
+#define CACHE_VERSION 9u                    /* raise it when the same code gets other recipes */
 #define CACHE_DEBUG_MIN ((uint64_t)4 << 20) /* bytes of .debug_info from which a file pays */
 #define CACHE_COUNT_MAX ((uint64_t)1 << 26)
 #define FRAME_BYTES_MAX (1 << 24)
@@ -110,6 +110,8 @@ static bool value_is_sound(const struct recipes *recipes, const struct fisql_rec
                (value->size <= 8 || value->base == FISQL_STEP_BITS);
     if (value->where == FISQL_WHERE_ABSENT)
         return value->large <= FISQL_WHERE_ADDRESS;
+    if (value->what == FISQL_WHAT_COUNTED && value->where != FISQL_WHERE_EXPRESSION)
+        return false;
     bool is_float = value->size == 4 || value->size == 8 || value->size == 10 || value->size == 16;
     return (value->what != FISQL_WHAT_FLOAT || is_float) &&
            (has_parts(value) ? parts_are_sound(recipes, value) : base_is_sound(value, machine));

@@ -43,13 +43,13 @@ expressions_of() {
 }
 
 
-expressions_of "C, gcc -O0" 177 expressions.c gcc -O0 -pthread
+expressions_of "C, gcc -O0" 190 expressions.c gcc -O0 -pthread
 # What cannot be read and what cannot be computed has no value, and the reason is told.
-same "and no others" "8 missing: 1 << (zero + 32)|missing: 100 % zero|missing: 100 / zero|missing: chain->next->next->next->next->next->length|missing: gone->key|missing: gone->length|missing: least / (zero - 1)|missing: r->headers->key" \
+same "and no others" "8 missing: 1 << (zero + 32)|missing: 100 % zero|missing: 100 / zero|missing: chain->next->next->next->next->next->length|missing: gone->key|missing: gone->length|missing: least / (zero - 1)|missing: r->headers->key|no_texts: few[n]" \
     "8 $(sed -n 's/: ?$//p' recorded.txt | grep -v 'r->method' | sort | paste -sd'|')"
-same "they are counted as unreadable" 9 "$(sql run.db 'SELECT sum(v.unreadable) FROM parameter_stats v JOIN parameters p ON p.id = v.parameter_id WHERE p.expression = 1')"
+same "they are counted as unreadable" 10 "$(sql run.db 'SELECT sum(v.unreadable) FROM parameter_stats v JOIN parameters p ON p.id = v.parameter_id WHERE p.expression = 1')"
 same "what is counted equals SQL over the rows" "" "$(sqlite3 -batch run.db <"$here/tests/e2e/values.sql" 2>&1 | head -5)"
-same "positions come behind the parameters" "1 r|2 i|3 r->method|4 r->path|30 r->path[i]" \
+same "positions come behind the parameters" "1 r|2 i|3 r->method|4 r->path|30 (r->path[i])" \
     "$(sql run.db "SELECT position || ' ' || p.name FROM parameters p JOIN functions f ON f.id = function_id AND f.name = 'members' WHERE position IN (1, 2, 3, 4, 30)" | paste -sd'|')"
 same "types are told" "const char *|char[16]|unsigned int|long int|enum state|short int|int (*)(int)|float" \
     "$(sql run.db "SELECT type FROM parameters WHERE name IN ('r->method', 'r->path', 'r->low', 'r->wide', 'r->state', 'r->grid[1][i]', 'r->action', 'r->share') AND function_id = (SELECT id FROM functions WHERE name = 'members') ORDER BY position" | awk '{ a[NR] = $0 } END { print a[1] "|" a[2] "|" a[3] "|" a[4] "|" a[5] "|" a[7] "|" a[8] "|" a[6] }')"

@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 
 #define APART __attribute__((noinline))
+#define KEEP(value) __asm__ volatile("" : : "g"(value) : "memory")
 #define EACH static inline __attribute__((always_inline))
 
 /* "FUNCTION: expression: value". MISSING has no value. */
@@ -100,7 +101,41 @@ APART void members(struct request *r, int i)
     printf("%s: r->nothing: NULL\n", __func__);
     printf("%s: r->action: twice\n", __func__);
     SHOW("%d", r->opaque->secret);
-    printf("%s: r->path[i]: %d '%c'\n", __func__, r->path[i], r->path[i]);
+    printf("%s: (r->path[i]): %d '%c'\n", __func__, r->path[i], r->path[i]);
+}
+
+/* POINTER[LENGTH] of bytes is a text of that length. */
+struct counted {
+    size_t length;
+    unsigned char *bytes;
+    const char *text;
+    unsigned char used;
+    char room[11];
+};
+#define TEXT(pointer, length, shown)                                                               \
+    printf("%s: " #pointer "[" #length "]: " shown "\n", __func__)
+APART void texts(const struct counted *c, const signed char *raw, int n)
+{
+    printf("%s: c->bytes[c->length]: \"%.*s\"\n", __func__, (int)c->length, c->bytes);
+    printf("%s: c->text[c->length - 1]: \"%.*s\"\n", __func__, (int)c->length - 1, c->text);
+    printf("%s: c->room[c->used]: \"%.*s\"\n", __func__, c->used, c->room);
+    printf("%s: (&c->room[2])[n]: \"%.*s\"\n", __func__, n, &c->room[2]);
+    TEXT(raw, n, "\"a\\x00\\x01\"");
+    SHOW("%d", (raw[n]));
+    SHOW("%d", raw[n] + 0);
+    SHOW("%d", raw[0]);
+    printf("%s: c->room[4]: %d '%c'\n", __func__, c->room[4], c->room[4]);
+}
+APART void no_texts(const struct counted *c, const char *null, int n, const char *few)
+{
+    printf("%s: null[c->length]: NULL\n", __func__);
+    printf("%s: few[n]: ?\n", __func__);
+    printf("%s: few[c->used]: \"\"\n", __func__);
+    printf("%s: few[n + 1]: \"\"\n", __func__);
+    KEEP(c);
+    KEEP(null);
+    KEEP(n);
+    KEEP(few);
 }
 
 /* Arithmetic as C has it. */
@@ -265,6 +300,10 @@ int main(int count, char **arguments)
     heap->codes[2] = -1;
     strcpy(heap->path, "0123456789abcde");
     members(heap, 2);
+    struct counted counted = {5, (unsigned char *)"hello world", "goodbye", 4, "abcd, more"};
+    texts(&counted, (const signed char *)"a\0\1\2", 3);
+    counted.used = 0;
+    no_texts(&counted, NULL, -1, "few");
     sums(7, 2, 255);
     sums(-7, -300, 0);
     sums(0, 2, 1);
