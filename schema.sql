@@ -1037,10 +1037,23 @@ CREATE VIEW trace_marks AS -- what is shown between the calls of a trace: '!' fa
   UNION ALL SELECT thread_id, call_id, ns, 2, id, '*', text FROM notes
   UNION ALL SELECT thread_id, call_id, start_ns, 3, id, '=', printf('paused for %.3f us', paused_ns / 1e3) FROM pauses;
 
-CREATE VIEW call_details AS -- calls with function, location, adjusted duration and ending in words
+CREATE VIEW call_details AS -- calls with function, location, durations and ending in words
   SELECT c.id, c.parent_id, c.thread_id, c.frame_id, c.depth, fn.name AS function, fn.location,
-         c.enter_ns, c.duration_ns,
-         CASE WHEN EXISTS (SELECT 1 FROM cut_calls k WHERE k.call_id = c.id) THEN NULL ELSE c.self_ns END AS self_ns,
+         c.enter_ns,
+         -- adjusted: without the hooks of the call and of those within it, and what its thread waited for the log
+         max(coalesce((SELECT sum(g.wait_ns + g.preempted_ns) FROM gaps g
+                       WHERE g.call_id BETWEEN c.id AND c.id + c.descendants), 0),
+             c.duration_ns - coalesce(
+               (SELECT h.inside_ps +
+                       CASE WHEN c.id + c.descendants <= h.last_call_id THEN c.descendants * (h.inside_ps + h.outside_ps)
+                       ELSE (SELECT sum((k.inside_ps + k.outside_ps) *
+                                        (min(k.last_call_id, c.id + c.descendants) - max(k.first_call_id, c.id + 1) + 1))
+                             FROM hook_costs k
+                             WHERE k.first_call_id BETWEEN h.first_call_id AND c.id + c.descendants) END
+                FROM hook_costs h WHERE h.first_call_id = (SELECT max(first_call_id) FROM hook_costs WHERE first_call_id <= c.id)
+                                    AND h.last_call_id >= c.id), 0) / 1000) AS duration_ns,
+         c.duration_ns AS raw_duration_ns, -- it lies from enter_ns to enter_ns + raw_duration_ns
+         CASE WHEN EXISTS (SELECT 1 FROM cut_calls k WHERE k.call_id = c.id) THEN NULL ELSE c.self_ns END AS raw_self_ns,
          c.descendants,
          CASE c.ended WHEN 0 THEN 'returned' WHEN 1 THEN 'unwound' WHEN 2 THEN 'open' ELSE 'lost' END AS ended,
          fr.function_id, fr.site_id

@@ -92,7 +92,7 @@ same "folded: a cut counts the calls that it leaves" \
     "sum $(sql work.db "SELECT 1 + descendants FROM call_details WHERE function = 'part_two'")" \
     "$("$fisql" export --format folded --weight calls --function part_two work.db >cut.folded && python3 "$check" folded cut.folded work.db)"
 same "folded: a cut's time is the measured one" \
-    "sum $(sql work.db "SELECT duration_ns FROM call_details WHERE function = 'part_two'")" \
+    "sum $(sql work.db "SELECT raw_duration_ns FROM call_details WHERE function = 'part_two'")" \
     "$("$fisql" export --format folded --by wall --function part_two work.db >cut.folded && python3 "$check" folded cut.folded work.db)"
 same "callgrind: a cut's edges" "$(sql work.db "SELECT count(*) FROM calls c JOIN calls p ON p.id = c.parent_id")" \
     "$("$fisql" export --format callgrind --until 100s work.db | sed -n 's/^calls=\([0-9]*\) .*/\1/p' | awk '{ n += $1 } END { print n }')"

@@ -86,7 +86,7 @@ C
 "$fisql" load -q long.bin
 same "ring: the calls open where it begins" "main inner" "$(sql long.db "SELECT group_concat(f.name, ' ') FROM cut_calls k JOIN functions f ON f.id = k.function_id WHERE f.name <> 'leaf'")"
 same "ring: their own time is not known" "inner|1 main|1" \
-    "$(sql long.db "SELECT function, self_ns IS NULL FROM call_details WHERE function IN ('main', 'inner') ORDER BY 1" | paste -sd' ')"
+    "$(sql long.db "SELECT function, raw_self_ns IS NULL FROM call_details WHERE function IN ('main', 'inner') ORDER BY 1" | paste -sd' ')"
 ring_ns=$("$fisql" dump long.bin | awk '/ticks_per_second = / { second = $3 }
     /^[0-9]+: / { ring = $2 == "events" } ring && /^  \+/ { ticks += $1 } END { printf "%.0f\n", ticks * 1e9 / second }')
 at_least "ring: all own times lie behind its beginning" "$(sql long.db "SELECT sum(raw_self_ns) FROM function_stats")" $((ring_ns + 1000))

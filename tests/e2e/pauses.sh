@@ -38,7 +38,7 @@ same "export of single calls: own time without pauses" "$(sql run.db "$own")" "$
 for name in waits spins deep; do
     for part in 10 50 90; do
         # in a pause of the function's third call; of waits that is in one of the calls within it, too
-        at=$(sql run.db "SELECT x.start_ns + (c.enter_ns + c.duration_ns - x.start_ns) * $part / 100 FROM pauses x JOIN call_details c ON c.id = x.call_id
+        at=$(sql run.db "SELECT x.start_ns + (c.enter_ns + c.raw_duration_ns - x.start_ns) * $part / 100 FROM pauses x JOIN call_details c ON c.id = x.call_id
             WHERE c.function = '$name' ORDER BY x.id LIMIT 1 OFFSET 2")
         same "export cut at $part % of a pause of $name: the two pieces make the whole" "$(sql run.db "$own")" \
             "$({ folded --since "$at"ns; folded --until "$at"ns; } | leaves)"

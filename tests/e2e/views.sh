@@ -36,6 +36,15 @@ has "info: its threads" "helper: 4 calls" "$out"
 has "info: calls" "calls          $(sql run.db 'SELECT count(*) FROM calls')" "$out"
 has "info: it is complete" "complete       yes" "$out"
 
+# One rule for all views: what is called duration_ns is adjusted, what is raw says so.
+same "call_details: duration_ns has no hooks in it, and equals what statistics are made of" "0 1" "$(sql run.db "
+    SELECT sum(d.duration_ns - coalesce((SELECT sum(g.wait_ns + g.preempted_ns) FROM gaps g
+                                         WHERE g.call_id BETWEEN d.id AND d.id + d.descendants), 0) <> t.cpu_ns)
+           || ' ' || (sum(d.duration_ns < d.raw_duration_ns) > 0)
+    FROM call_details d JOIN call_times t ON t.id = d.id")"
+same "call_details: raw_duration_ns is the table's" 0 \
+    "$(sql run.db 'SELECT count(*) FROM call_details d JOIN calls c ON c.id = d.id WHERE d.raw_duration_ns <> c.duration_ns')"
+
 leaf=$(sql run.db "SELECT max(id) FROM call_details WHERE function = 'leaf' AND thread_id = 2")
 run "$fisql" stack "$leaf"
 same "stack: the call, its caller, and so on" "leaf twice thread" \
