@@ -139,7 +139,7 @@ def difference(left, right):
     if not isinstance(left, bytes):
         return str([name for name in {*(left or {}), *right} if (left or {}).get(name) != right.get(name)])
     lines = difflib.unified_diff(*(text.decode(errors="replace").splitlines() for text in (right, left)), n=0, lineterm="")
-    return " | ".join(line[:160] for line in itertools.islice(lines, 3, 9))
+    return " | ".join(line[:240] for line in itertools.islice(lines, 3, 9))
 
 
 def experiment(options, command, good, number):
@@ -157,7 +157,9 @@ def experiment(options, command, good, number):
         where = open(said, encoding="utf-8", errors="replace").read() if os.path.exists(said) else None
         if where is None and problem is None:
             status = "not reached"  # addresses and times differ, and with them how many calls there are
-        elif status is not None and status < 0 and any(function in where for function in CRASHING):
+        elif status is not None and any(function in (where or "") for function in CRASHING) and (
+                status < 0 or problem is not None and "'damaged debug information'" in problem):
+            # Of fisql, or of its child that tries the debug information first: that counts as damaged then.
             problem, status = None, "crash of a library"
         return number, problem, status, where, words
 
