@@ -1322,7 +1322,8 @@ CREATE VIEW alloc_wrappers AS -- functions that get, resize or free a block for 
   WHERE fr.function_id IN (SELECT function_id FROM passing)
   GROUP BY fr.function_id
   HAVING min(up.min_size) < max(up.max_size) -- one that makes objects of one size is a constructor
-     AND (max(s.usual) OR min(up.grows)); -- in most calls, or where a block has to grow
+     -- in most calls, or where a block has to grow
+     AND (max(s.usual) OR min(up.grows));
 
 CREATE VIEW alloc_places AS -- alloc_stacks with the function that wanted the blocks, and the place in it
   WITH RECURSIVE

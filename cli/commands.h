@@ -30,6 +30,7 @@
     X(push, "FLEET [RUN.db...]", "add runs to where many are kept")                                \
     X(fleet, "[NAME] [FLEET]", "ask many runs")                                                    \
     X(pull, "FLEET RUN", "one of many runs, as a database")                                        \
+    X(schema, "[NAME]", "what the database's tables and columns are")                              \
     X(dump, "RUN.bin", "print a log as text")                                                      \
     X(help, "[COMMAND]", "explain a command, or list them all")                                    \
     X(version, "", "print fisql's version")

@@ -115,6 +115,8 @@ _fisql() {
                 _fisql_words "start stop dump level depth only"
             elif [ "$command" = stacks ] || [ "$command" = control ]; then
                 _fisql_words "$("$program" ps --format csv 2>/dev/null | sed -n 's/^\([0-9][0-9]*\),.*/\1/p')"
+            elif [ "$command" = schema ]; then
+                _fisql_words "$("$program" schema --names 2>/dev/null)"
             elif [ "$command" = load ] || [ "$command" = dump ]; then
                 _fisql_files .bin
             elif [ "$command" = digest ]; then
