@@ -102,7 +102,10 @@ export function diff(data) {
     sections,
     names: changes.rows.map((row) => row.name),
     find: (name) => changes.byName.get(name) || null,
-    search: (text) => table.find(text),
+    search: (text) => {
+      const found = table.find(text);
+      return found.length === 1 ? `#function-${found[0].number}` : null;
+    },
     showFunction: (number) => pair.show(number),
   });
 }

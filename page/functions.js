@@ -26,7 +26,7 @@ export function functionsTable(model) {
     { key: 'bytes', label: 'Allocated', short: 'memory', title: 'By its own code', number: true, show: (row) => (row.bytes ? bytes(row.bytes) : '') },
   ].filter(Boolean);
   const table = new Table({ columns, rows: model.shown, sort: 'cpu_ns', label: 'Functions', search: 'Search functions and files',
-    cards: ['cpu_ns', 'calls', 'waits_ns', 'bytes'] });
+    cards: ['cpu_ns', 'calls', 'waits_ns', 'bytes'], enter: (row) => { location.hash = model.anchor(row.id); } });
   model.onCode(() => {
     table.rows = model.shown;
     table.update();

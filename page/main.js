@@ -35,7 +35,10 @@ function oneRun(data) {
     sections,
     names: model.functions.map((one) => one.name),
     find: (name) => (model.functionNamed(name) ? model.anchor(model.functionNamed(name).id) : null),
-    search: (text) => functions.table.find(text),
+    search: (text) => {
+      const found = functions.table.find(text);
+      return found.length === 1 ? model.anchor(found[0].id) : null;
+    },
     showFunction: (id) => functionPage.show(id),
   });
 }

@@ -82,7 +82,7 @@ function startKeys(sections) {
 }
 
 // names: a list of names to offer; find(name) gives a hash for a whole name, or null; search(text)
-// is for what is none.
+// is for what is none: it gives the hash of the only function that has it, or null.
 function startFinding(names, find, search) {
   const input = document.getElementById('find-function');
   // The list is made when it is wanted first: by this field or another that offers it.
@@ -97,8 +97,7 @@ function startFinding(names, find, search) {
     if (hash) {
       location.hash = hash;
     } else if (wanted) {
-      search(wanted);
-      location.hash = '#functions';
+      location.hash = search(wanted) || '#functions';
     }
   });
   input.addEventListener('input', (event) => { // chosen from the list

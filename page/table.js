@@ -19,7 +19,8 @@ function compare(a, b) {
 }
 
 export class Table {
-  constructor({ columns, rows, sort, descending = true, label, search, page = 50, detail, cards = null }) {
+  // enter(row): goes to the first row, for Enter in the search
+  constructor({ columns, rows, sort, descending = true, label, search, page = 50, detail, cards = null, enter = null }) {
     Object.assign(this, { columns, rows, sort, descending, page, detail, cards });
     this.shown = page;
     this.filter = '';
@@ -30,6 +31,10 @@ export class Table {
     this.input = search && el('input', {
       type: 'search', placeholder: search, 'aria-label': search, spellcheck: 'false',
       oninput: () => this.find(this.input.value),
+      onkeydown: (event) => {
+        const [first] = event.key === 'Enter' && enter ? this.chosen() : [];
+        if (first) enter(first);
+      },
     });
     this.order = cards && el('select', { class: 'order', 'aria-label': 'Sorted by', onchange: () => {
       this.sort = null;
@@ -57,11 +62,12 @@ export class Table {
     this.update();
   }
 
+  // Returns the rows that have the text.
   find(text) {
     this.filter = text.trim().toLowerCase();
     if (this.input && this.input.value !== text) this.input.value = text;
     this.shown = this.page;
-    this.update();
+    return this.update();
   }
 
   showMore() {
@@ -98,6 +104,7 @@ export class Table {
     this.more.textContent = `Show ${count(Math.min(rest, 4 * this.page))} more`;
     this.status.textContent = `${count(Math.min(this.shown, found.length))} of ${count(found.length)} rows` +
       (this.filter ? ` with "${this.filter}"` : '');
+    return found;
   }
 
   classOf(column) {

@@ -299,6 +299,20 @@ async function keys(page) {
   await page.type(expected.flame);
   await page.key('Enter');
   check(await page.until("/^#function-\\d+$/.test(location.hash)"), 'keys: Enter there goes to the function');
+  // A part of a name that one function has, and the table's own search
+  const part = await page.value(`(() => {
+    const texts = [...document.querySelectorAll('#functions tbody tr')].map((row) => row.textContent.toLowerCase());
+    const names = [...document.querySelectorAll('#functions tbody td:first-child')].map((cell) => cell.textContent.slice(1).toLowerCase());
+    return names.find((name) => name && texts.filter((text) => text.includes(name)).length === 1); })()`);
+  for (const [field, how] of [['#find-function', 'the header'], ['#functions input[type=search]', 'the table']]) {
+    await page.value(`location.hash = '#summary'; (() => { const field = document.querySelector('${field}'); field.value = ''; field.focus(); })()`);
+    await page.type(part);
+    await page.key('Enter');
+    check(await page.until("/^#function-\\d+$/.test(location.hash)"), `keys: Enter in ${how} opens the function with a part of its name`, part);
+    same(`keys: and it is that one, in ${how}`, true, await page.value(
+      `document.querySelector('#function h3, #function article').textContent.toLowerCase().includes(${JSON.stringify(part)})`));
+  }
+  await page.value("(() => { const field = document.querySelector('#functions input[type=search]'); field.value = ''; field.dispatchEvent(new Event('input')); })()");
   await page.value('document.activeElement.blur()');
   await page.key('6');
   same('keys: a number goes to a section', '#graph', await page.value('location.hash'));
