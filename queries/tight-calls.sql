@@ -38,11 +38,15 @@ WITH params AS (SELECT coalesce(:max_mode_ns, 100) AS max_mode_ns, coalesce(:min
        SELECT r.* FROM ranges r JOIN function_stats s ON s.function_id = r.function_id CROSS JOIN params
        WHERE r.choice = 1 AND r.log2 < 40 AND (1 << r.log2) <= params.max_mode_ns
          AND 100 * r.count >= params.min_share * r.all_count AND s.calls >= params.min_calls),
+     placed AS (
+       SELECT e.*, row_number() OVER (PARTITION BY e.callee_id, e.caller_id ORDER BY e.calls DESC, e.site_id) AS place
+       FROM tight t JOIN edge_details e ON e.callee_id = t.function_id),
      by_caller AS ( -- site_id is that of the most calls
-       SELECT e.callee_id, e.caller_id, e.site_id, max(e.calls) AS site_calls, sum(e.calls) AS calls,
+       SELECT e.callee_id, e.caller_id, max(CASE place WHEN 1 THEN e.site_id END) AS site_id,
+              max(e.calls) AS site_calls, sum(e.calls) AS calls,
               sum(e.self_cpu_ns) AS self_cpu_ns, min(e.first_call_id) AS first_call_id, min(e.kept) AS kept,
               coalesce(min(CASE WHEN NOT e.kept THEN e.compiler END), min(e.compiler)) AS compiler
-       FROM tight t JOIN edge_details e ON e.callee_id = t.function_id
+       FROM placed e
        GROUP BY e.callee_id, e.caller_id)
 SELECT f.name AS function,
        f.location,

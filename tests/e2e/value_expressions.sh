@@ -43,7 +43,7 @@ expressions_of() {
 }
 
 
-expressions_of "C, gcc -O0" 190 expressions.c gcc -O0 -pthread
+expressions_of "C, gcc -O0" 189 expressions.c gcc -O0 -pthread
 # What cannot be read and what cannot be computed has no value, and the reason is told.
 same "and no others" "8 missing: 1 << (zero + 32)|missing: 100 % zero|missing: 100 / zero|missing: chain->next->next->next->next->next->length|missing: gone->key|missing: gone->length|missing: least / (zero - 1)|missing: r->headers->key|no_texts: few[n]" \
     "8 $(sed -n 's/: ?$//p' recorded.txt | grep -v 'r->method' | sort | paste -sd'|')"
