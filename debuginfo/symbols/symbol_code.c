@@ -211,7 +211,8 @@ static void visit_jump(void *context, enum x86_reference how, uint64_t target)
     struct jumps *jumps = context;
     const struct counter *counter = jumps->counter;
     bool slot = how == X86_REFERS_THROUGH;
-    if (jumps->result != 0 || !(slot || how == X86_REFERS_JUMP || how == X86_REFERS_BRANCH))
+    if (jumps->result != 0 || !(slot || how == X86_REFERS_JUMP || how == X86_REFERS_BRANCH) ||
+        (target >= jumps->range->start && target < jumps->range->end))
         return;
     if (slot ? in_section(counter->module, ".got", target)
              : is_callee(counter->symbols, counter->module, target))
