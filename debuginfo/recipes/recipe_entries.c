@@ -117,10 +117,15 @@ static struct way way_of_struct(struct dwarf_types *types, const struct dwarf_ty
     return way;
 }
 
-/* An __int128. clang 18 and 19 passed it in yet other ways. */
+/* Does clang treat an __int128 as two words? 18 and 19 passed it in yet other ways. */
+static bool wide_is_split(const struct dwarf_types *types)
+{
+    return types->clang != 0 && types->clang < 18;
+}
+
 static struct way way_of_wide(const struct dwarf_types *types)
 {
-    bool split = types->clang != 0 && types->clang < 18;
+    bool split = wide_is_split(types);
     return (struct way){.eight = {PASSED_GENERAL, PASSED_GENERAL},
                         .size_bytes = 16,
                         .align_bytes = split ? 8 : 16,
@@ -417,15 +422,16 @@ static bool is_half_read(const struct places *places, const struct x86_reads *re
     return any;
 }
 
-/* Is the value there even if the function does not use it? An object in memory is. */
-static bool is_passed(const struct places *places, const struct dwarf_type *type,
-                      const struct x86_reads *reads)
+/* Is the value there even if the function does not use it? An object in memory is. clang before 18
+ * hands a wide integer over as one value; later ones leave out the half that nobody reads. */
+static bool is_passed(const struct dwarf_types *types, const struct places *places,
+                      const struct dwarf_type *type, const struct x86_reads *reads)
 {
     const struct place *whole = &places->whole;
     bool object = type->kind == DWARF_TYPE_STRUCT && type->size_bytes > 16;
     if (whole->kind == PLACE_CONSTANT || (whole->kind == PLACE_IN_MEMORY && whole->stack && object))
         return true;
-    if (type->kind == DWARF_TYPE_WIDE && type->size_bytes == 16) /* one value of two parts */
+    if (type->kind == DWARF_TYPE_WIDE && type->size_bytes == 16 && wide_is_split(types))
         return is_half_read(places, reads);
     if (whole->kind != PLACE_PIECES)
         return whole->stack ? are_read(whole->offset,
@@ -597,8 +603,8 @@ static void forget_unread(struct entry *entry)
                                              function->end, frame_at, function->walk->frames);
     for (unsigned i = 0; i < entry->prototype->count; i++)
         entry->known[i] =
-            entry->known[i] &&
-            is_passed(&entry->places[i], &entry->prototype->parameters[i].type, &reads);
+            entry->known[i] && is_passed(function->types, &entry->places[i],
+                                         &entry->prototype->parameters[i].type, &reads);
 }
 
 static int add(struct entry *entry)
