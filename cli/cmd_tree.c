@@ -215,7 +215,7 @@ static void print_node(const struct tree *tree, uint32_t at, const char *lines, 
         output_bytes((double)node->bytes, bytes, sizeof bytes);
     bool is_value = node->function >= tree->view->functions_count;
     int64_t whole = weight(tree, 0);
-    double share = output_percent((double)weight(tree, at), (double)whole);
+    double share = whole > 0 ? 100.0 * (double)weight(tree, at) / (double)whole : 0;
     const char *begin = shade(tree, share);
     printf("%10s %s%5.1f%%%s %10s %11" PRId64 " %10s  %s%s", total, begin, share,
            begin[0] != '\0' ? "\033[0m" : "", self, node->calls, bytes, lines,

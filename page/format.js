@@ -29,8 +29,7 @@ export function count(value) {
 export function percent(part, whole) {
   if (!whole) return '-';
   const share = (100 * part) / whole;
-  if (share > 0 && share < 0.1) return '<0.1%';
-  return `${(Math.round(100 * share) / 100).toFixed(1)}%`; // as queries round it: one number is one text everywhere
+  return `${share > 0 && share < 0.1 ? '<0.1' : share.toFixed(1)}%`;
 }
 
 // 1 call, 2 calls

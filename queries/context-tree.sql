@@ -45,7 +45,7 @@ WITH RECURSIVE
      tree AS MATERIALIZED (SELECT id, weight, row_number() OVER () AS place FROM heavy)
 SELECT printf('%*s%s', 2 * max(0, fr.depth), '', f.name) AS tree,
        fr.cpu_ns,
-       round(100.0 * tree.weight / nullif(whole.weight, 0), 2) AS share,
+       round(100.0 * tree.weight / nullif(whole.weight, 0), 1) AS share,
        fr.self_cpu_ns,
        fr.wait_ns,
        fr.total_ns,

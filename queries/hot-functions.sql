@@ -46,7 +46,7 @@ WITH params AS (SELECT coalesce(:min_calls, 1) AS min_calls, coalesce(:by, 'cpu'
 SELECT f.name AS function,
        f.location,
        s.self_cpu_ns,
-       round(100.0 * s.weight / nullif(whole.weight, 0), 2) AS share,
+       round(100.0 * s.weight / nullif(whole.weight, 0), 1) AS share,
        s.cpu_ns,
        s.calls,
        round(1.0 * s.self_cpu_ns / s.calls, 1) AS self_per_call_ns,

@@ -34,7 +34,7 @@ WITH RECURSIVE
        WHERE coalesce(fr.parent_id, 0) < fr.id),
      stacks AS MATERIALIZED (SELECT stack_id, text FROM walk WHERE frame_id IS NULL)
 SELECT held.peak_bytes AS bytes,
-       round(100.0 * held.peak_bytes / nullif(peak.bytes, 0), 2) AS share,
+       round(100.0 * held.peak_bytes / nullif(peak.bytes, 0), 1) AS share,
        held.peak_blocks AS blocks,
        coalesce(f.name, '(outside any traced call)') AS function,
        coalesce(s.location, f.location) AS location,

@@ -55,7 +55,7 @@ SELECT coalesce(f.name, '(outside any call)') AS function,
        -- joined, the view would be gone through for each row
        (SELECT location FROM function_details d WHERE d.id = f.id) AS location,
        chosen.wait_ns,
-       round(100.0 * chosen.wait_ns / nullif(chosen.alike_wait_ns, 0), 2) AS share,
+       round(100.0 * chosen.wait_ns / nullif(chosen.alike_wait_ns, 0), 1) AS share,
        chosen.waits,
        chosen.wait_ns / chosen.waits AS mean_wait_ns,
        chosen.longest_ns AS longest_wait_ns,

@@ -63,11 +63,6 @@ void output_bytes(double bytes, char *text, size_t size)
     snprintf(text, size, unit == 0 ? "%.0f %s" : "%.1f %s", bytes, units[unit]);
 }
 
-double output_percent(double part, double whole)
-{
-    return whole > 0 ? round(1e4 * part / whole) / 100 : 0;
-}
-
 /* ---- rows ---- */
 
 static int columns_count(const struct output_source *source)

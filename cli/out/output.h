@@ -67,8 +67,5 @@ void output_time(double ns, char *text, size_t size);
 /* A time that may be off by doubt_ns: a smaller one is "~1 ms", not even that digit being sure. */
 void output_doubtful_time(double ns, double doubt_ns, char *text, size_t size);
 void output_bytes(double bytes, char *text, size_t size);
-/* A share in percent, 0 of nothing. It is rounded to hundredths, as queries round theirs, so that it
- * is the same text wherever one decimal of it is printed. */
-double output_percent(double part, double whole);
 
 #endif

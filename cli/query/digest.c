@@ -159,7 +159,7 @@ static int print_functions(struct digest *digest, const char *title, enum measur
         output_doubtful_time(number(row, 0), share * number(row, 4), time, sizeof time);
         digest_put_title(digest->out, rows++ == 0 ? title : "");
         fprintf(digest->out, "%10s %5.1f%%  ", time,
-                output_percent(number(row, 0), number(row, 6)));
+                number(row, 6) > 0 ? 100 * number(row, 0) / number(row, 6) : 0);
         digest_put_name(digest->out, word(row, 2));
         fputs(" (", digest->out);
         text_put(digest->out, word(row, 3));

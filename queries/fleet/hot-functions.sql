@@ -36,7 +36,7 @@ GROUP BY function_id
 -- finish
 WITH whole AS (SELECT sum(self_sum) AS self_sum FROM sums)
 SELECT n.function_name AS function, file_name(n.file_path) AS file, s.self_sum AS self_cpu_ns,
-       round(100.0 * s.self_sum / max(whole.self_sum, 1), 2) AS share,
+       round(100.0 * s.self_sum / max(whole.self_sum, 1), 1) AS share,
        round(1.0 * s.self_sum / s.calls_sum, 1) AS self_per_call_ns,
        s.calls_sum AS calls, s.runs_count AS runs, s.slowest_ns AS max_ns, n.module_name AS module
 FROM sums s JOIN named n ON n.function_id = s.function_id CROSS JOIN whole

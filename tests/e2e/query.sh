@@ -67,7 +67,7 @@ run $q not-freed --format markdown
 has "markdown has a rule that aligns numbers right" "----:|" "$out"
 has "sizes are readable" "100 B" "$out"
 run $q hot-functions --format csv
-same "CSV has the raw ns" "worker,worker,main.c:50,60000,35.29,70000,1,60000,0,60000,70000,,,60000,10,shop,0" "$(sed -n 2p <<<"$out" | tr -d '\r')"
+same "CSV has the raw ns" "worker,worker,main.c:50,60000,35.3,70000,1,60000,0,60000,70000,,,60000,10,shop,0" "$(sed -n 2p <<<"$out" | tr -d '\r')"
 same "CSV lines end in CR LF" 7 "$(grep -c $'\r$' out)"
 same "CSV has the full name beside the short one" 'ns::next<int>,"int ns::next<int>(int, char const*)",parse.cc:30' \
     "$(grep ns::next <<<"$out" | cut -d, -f1-4)"

@@ -112,8 +112,7 @@ struct counted {
     unsigned char used;
     char room[11];
 };
-#define TEXT(pointer, length, shown)                                                               \
-    printf("%s: " #pointer "[" #length "]: " shown "\n", __func__)
+#define TEXT(pointer, length, shown) printf("%s: " #pointer "[" #length "]: " shown "\n", __func__)
 APART void texts(const struct counted *c, const signed char *raw, int n)
 {
     printf("%s: c->bytes[c->length]: \"%.*s\"\n", __func__, (int)c->length, c->bytes);
