@@ -92,19 +92,35 @@ static bool in_std(struct dwarf_types *types, Dwarf_Off offset, const char *inne
     return found;
 }
 
-/* Has the class's first member this name? */
-static bool first_member_is(struct dwarf_types *types, Dwarf_Die die, const char *wanted)
+static Dwarf_Die referred_type(struct dwarf_types *types, Dwarf_Die die, Dwarf_Half *tag);
+
+/* Has the class's first member this name? With `within` a member without a name stands for its own:
+ * libc++ 20 and later have their members in a struct. */
+static bool first_member_named(struct dwarf_types *types, Dwarf_Die die, const char *wanted,
+                               bool within)
 {
     bool found = false, looked = false;
+    Dwarf_Half tag = 0;
     Dwarf_Die child = dwarf_die_child(types->debug, die);
     for (; child != NULL; child = dwarf_die_next(types->debug, child)) {
         if (looked || dwarf_die_tag(types->debug, child) != DW_TAG_member ||
             dwarf_die_is_static(types->debug, child))
             continue;
-        found = dwarf_die_is_named(types->debug, child, wanted, strlen(wanted));
         looked = true;
+        found = dwarf_die_is_named(types->debug, child, wanted, strlen(wanted));
+        if (found || !within || dwarf_die_string(types->debug, child, DW_AT_name) != NULL)
+            continue;
+        Dwarf_Die inner = referred_type(types, child, &tag);
+        found = inner != NULL && tag == DW_TAG_structure_type &&
+                first_member_named(types, inner, wanted, false);
+        dwarf_die_release(inner);
     }
     return found;
+}
+
+static bool first_member_is(struct dwarf_types *types, Dwarf_Die die, const char *wanted)
+{
+    return first_member_named(types, die, wanted, true);
 }
 
 /* The kind of a library class whose layout we know; DWARF_TYPE_STRUCT for others. If the class is
