@@ -6,7 +6,7 @@
  *   FAILING_LIST=FILE  none fails; at the end FILE gets a line a call: its name and a number that calls from
  *                      the same places of the program have in common
  *   FAILING_AT=N       the N-th call of that list fails; FAILING_SAID=FILE gets its name and the addresses that
- *                      it would have returned to
+ *                      it would have returned to; where the program crashes after it, those of the crash too
  *
  * With one thread the calls of two runs are the same.
  */
@@ -18,6 +18,7 @@
 #include <fcntl.h>
 #include <link.h>
 #include <pthread.h>
+#include <signal.h>
 #include <sqlite3.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -105,8 +106,23 @@ static uint64_t context_of(const char *name)
     return hash;
 }
 
+/* Backtraces were loaded by begin(): this one allocates nothing. */
+static void on_crash(int signal)
+{
+    void *frames[FRAMES_MAX];
+    int file = open(said_path, O_WRONLY | O_APPEND);
+    inside = true;
+    if (file >= 0) {
+        dprintf(file, "crashed\n");
+        backtrace_symbols_fd(frames, backtrace(frames, FRAMES_MAX), file);
+        close(file);
+    }
+    raise(signal); /* as it would have ended: SA_RESETHAND */
+}
+
 static void say(const char *name)
 {
+    struct sigaction action = {.sa_handler = on_crash, .sa_flags = SA_RESETHAND | SA_NODEFER};
     void *frames[FRAMES_MAX];
     int file = said_path != NULL ? open(said_path, O_WRONLY | O_CREAT | O_TRUNC, 0600) : -1;
     if (file < 0)
@@ -114,6 +130,8 @@ static void say(const char *name)
     dprintf(file, "%s\n", name);
     backtrace_symbols_fd(frames, backtrace(frames, FRAMES_MAX), file);
     close(file);
+    sigaction(SIGSEGV, &action, NULL);
+    sigaction(SIGABRT, &action, NULL);
 }
 
 /* Is this the call that is to fail? */

@@ -13,8 +13,9 @@ what it gives without the fault, or with status 1 and a word on what is missing.
 import argparse, concurrent.futures, difflib, itertools, os, shutil, sqlite3, subprocess, sys, tempfile
 
 UNTOLD = ("not an error", "(null)", "Success", "unknown error")
-# Functions of libraries that crash themselves where one of their calls fails.
-CRASHING = ("(_dwarf_internal_srclines+",)  # libdwarf 0.5 of Debian 12: it releases a line context before it is whole
+# A library that crashes itself where one of its calls fails: 0.5 of Debian 12 releases a line context before it is
+# whole, 2.1 of Debian 13 and later ones read a table of abbreviations that they got no memory for.
+CRASHING = "/libdwarf.so"
 
 
 class Command:
@@ -142,6 +143,18 @@ def difference(left, right):
     return " | ".join(line[:240] for line in itertools.islice(lines, 3, 9))
 
 
+def crashed_itself(said):
+    """Did the failing call come from the library, and is what crashed then, below the C library, its own code?"""
+    failed, _, crash = said.partition("crashed\n")
+    return crash != "" and all(innermost(part).find(CRASHING) >= 0 for part in (failed, crash))
+
+
+def innermost(backtrace):
+    """The line of a backtrace that is the innermost of neither the C library nor failing.so."""
+    frames = (line for line in backtrace.splitlines() if "/" in line)
+    return next((line for line in frames if "/failing.so" not in line and "/libc.so" not in line), "")
+
+
 def experiment(options, command, good, number):
     with tempfile.TemporaryDirectory(dir=options.folder) as folder:
         work = prepare(options, command, folder)
@@ -157,7 +170,7 @@ def experiment(options, command, good, number):
         where = open(said, encoding="utf-8", errors="replace").read() if os.path.exists(said) else None
         if where is None and problem is None:
             status = "not reached"  # addresses and times differ, and with them how many calls there are
-        elif status is not None and any(function in (where or "") for function in CRASHING) and (
+        elif status is not None and crashed_itself(where or "") and (
                 status < 0 or problem is not None and "'damaged debug information'" in problem):
             # Of fisql, or of its child that tries the debug information first: that counts as damaged then.
             problem, status = None, "crash of a library"
