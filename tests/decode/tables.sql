@@ -67,7 +67,8 @@ SELECT k.call_id AS cut_call, f.name AS function, st.stack FROM cut_calls k JOIN
 JOIN frame_stacks st ON st.frame_id = k.frame_id ORDER BY k.call_id;
 SELECT call_id AS valued_call, text FROM call_text WHERE call_id IN (SELECT call_id FROM call_values) ORDER BY call_id;
 SELECT f.name || ' ' || p.position AS parameter, p.kind, s.calls, s.absent, s.unreadable, s.no_room, s.cut, s.distinct_values,
-       s.min_value, s.max_value, s.text_bytes_max
+       iif(typeof(s.min_value) = 'real', printf('%!.15g', s.min_value), s.min_value) AS min_value,
+       iif(typeof(s.max_value) = 'real', printf('%!.15g', s.max_value), s.max_value) AS max_value, s.text_bytes_max
 FROM parameters p JOIN functions f ON f.id = p.function_id JOIN parameter_stats s ON s.parameter_id = p.id ORDER BY f.name, p.position;
 SELECT f.name AS result_of, r.class, c.name AS "to", r.caller_class, r.calls, r.same_calls, r.first_call_id
 FROM result_flows r JOIN functions f ON f.id = r.function_id LEFT JOIN functions c ON c.id = r.caller_id ORDER BY 1, 2, 3, 4;
@@ -84,5 +85,5 @@ SELECT cycle, position, order_id AS "order", by_place FROM lock_cycles ORDER BY 
 SELECT m.misuse, m.lock_id AS lock, m.thread_id AS thread, m.call_id AS call, m.ns, m.other_thread_id AS other
 FROM lock_misuses m ORDER BY m.id;
 
-SELECT * FROM recording_changes;
-SELECT from_ns, to_ns, process_id, text FROM recording_limits;
+SELECT id, process_id, at_ns, what, json_quote(detail) AS detail FROM recording_changes;
+SELECT from_ns, to_ns, process_id, json_quote(text) AS text FROM recording_limits;

@@ -101,7 +101,7 @@ done
 for compiler in g++ clang++; do
     for flags in -O0 -O1 -O2 -O3; do
         $compiler $flags -g -w -std=c++17 -o kinds "$programs/any_kinds.cc" -lpthread || { not_ok "any_kinds.cc builds: $compiler $flags"; continue; }
-        counted "$compiler $flags" ./kinds 40
+        counted "$compiler $flags" ./kinds 35 # gcc 16 has 39
     done
 done
 

@@ -163,7 +163,7 @@ __attribute__((noinline)) void quiet(long a, double b) { printf("%ld %g\n", a, b
 int main(void) { quiet(1, 2.5); return 0; }
 E2
 gcc -O1 -w -g0 -rdynamic -o other other.c
-sed 's/return 0;/return system(".\/other");/' uses.c >runs.c
+sed -e 's/return 0;/return system(".\/other");/' -e '1i #include <stdlib.h>' uses.c >runs.c
 gcc -O2 -g -w -o runs runs.c -L. -lown -Wl,-rpath,"$PWD"
 run "$fisql" record -o x.bin --values ./runs
 "$fisql" load -q -o x.db x.bin 2>/dev/null

@@ -44,7 +44,7 @@ run "$fisql" query fault-outcomes --check faults.db
 same "--check fails a build" 1 "$status"
 same "fault-crashes" "bad free crash hang" "$("$fisql" query fault-crashes --format json faults.db | jq -r '.[].outcome' | sort | paste -sd' ')"
 same "fault-leaks" "11 malloc" "$("$fisql" query fault-leaks --format json faults.db | jq -r '.[] | "\(.leaked_bytes) \(.target)"')"
-same "the queries are views" "5 1" "$(sql faults.db 'SELECT (SELECT count(*) FROM fault_outcomes) || " " || (SELECT count(*) FROM fault_leaks)')"
+same "the queries are views" "5 1" "$(sql faults.db "SELECT (SELECT count(*) FROM fault_outcomes) || ' ' || (SELECT count(*) FROM fault_leaks)")"
 "$fisql" query faults faults.db >/dev/null 2>err
 has "the marks of the first run are no faults" "no calls were made to fail" "$(cat err)"
 sound "the campaign's database" faults.db

@@ -45,7 +45,7 @@ for kind in $kinds; do
         later_huge_line | later_endless_part) words="has a line of more than 64 MiB" ;;
         endless_rows) words="has more than 1 rows, which were not asked for" ;;
         many_columns) words="has a line of more than 64 columns" ;;
-        endless_header*) words="has more than 256 KiB of headers|Too large response headers|too large header|Out of memory|Failure when receiving|header" ;;
+        endless_header*) words="has more than 256 KiB of headers|Too large response headers|too large header|Out of memory|Failure when receiving|grew larger than allowed|header" ;;
         endless_100) words="has more than 256 KiB of headers" ;;
         silent | stalled* | trickling* | huge_length) words="gave less than 64 KiB in 3 s: .*FISQL_SERVER_SECONDS" ;;
         endless_error) words="has more than 1 MiB" ;;

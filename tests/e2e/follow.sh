@@ -48,8 +48,9 @@ number_at() { # file, offset: four bytes, the most significant first
 }
 frame=$(($(number_at f.db-wal 8) + 24))
 frames=$(((wal - 32) / frame)) pages=$(number_at f.db-wal $((32 + (frames - 1) * frame + 4)))
-[ $frames -ge "$pages" ] && [ $frames -lt $((pages * 3 / 2)) ]
-same "beside a long reader the WAL holds one state ($frames frames, the newest state has $pages pages)" 0 $?
+one=no
+[ $frames -ge "$pages" ] && [ $frames -lt $((pages * 3 / 2)) ] && one=yes
+same "beside a long reader the WAL holds one state ($frames frames, the newest state has $pages pages)" yes $one
 exec 8>&-
 wait $holder
 for _ in $(seq 300); do

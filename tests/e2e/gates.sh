@@ -27,7 +27,7 @@ same "a gate: status and output are the command's" "0 ok - one
 7 passed, 0 failed" "$status $out"
 same "it leaves the commit" "$head" "$(kept asan commit)"
 same "its closing line" "7 passed, 0 failed" "$(kept asan result)"
-report "$([ "$(date -d "$(kept asan date)" +%s)" -ge "$(($(date +%s) - 600))" ]; echo $?)" "the date"
+at_least "the date" $(($(date +%s) - 600)) "$(date -d "$(kept asan date)" +%s)"
 tests/gate asan sh -c 'echo 7 passed, 2 failed; exit 1' >/dev/null
 same "one that fails: status and closing line" "1 7 passed, 2 failed" "$? $(kept asan result)"
 tests/gate check-real echo '7 passed, 0 failed, 3 skipped' >/dev/null

@@ -85,8 +85,14 @@ int main(int count, char **) {
     delete base;
 }
 C
-# Where functions start, by the symbol table: not parts of functions, _start, nor clang's function without unwind information.
-starts() { readelf -sW "$1" | awk '$4 == "FUNC" && $7 != "UND" && $3 > 0 && $8 !~ /\.cold|^_start$|^__clang_call_terminate$/ { sub(/^0+/, "", $2); print $2 }' | sort -u; }
+# Where functions start, by the symbol table: not parts of functions, _start, nor clang's own function where it has no unwind
+# information, as before clang 16.
+starts() {
+    local without='\.cold|^_start$'
+    readelf --debug-dump=frames "$1" | grep -q "pc=0*$(nm "$1" | awk '$3 == "__clang_call_terminate" { sub(/^0+/, "", $1); print $1 }')\.\." ||
+        without="$without|^__clang_call_terminate\$"
+    readelf -sW "$1" | awk -v without="$without" '$4 == "FUNC" && $7 != "UND" && $3 > 0 && $8 !~ without { sub(/^0+/, "", $2); print $2 }' | sort -u
+}
 own() { "$dump" -f "$1" | awk -F'\t' '$2 > 0 && $5 !~ /^(_start|_init|_fini|frame_dummy|.*_tm_clones|__do_global_dtors_aux)$/ { print $1 }' | sort -u; }
 for compiler in "gcc shop.c" "clang shop.c" "g++ parts.cc" "clang++ parts.cc"; do
     for flags in -O0 -O2 "-O2 -no-pie"; do

@@ -229,7 +229,8 @@ C
             cp $source.$kind source.$kind # its name is in the object
             $compiler -std=$standard $level -Wall -Wextra -Wpedantic -Werror -DFISQL_OFF -I"$header" -c -o $source.o source.$kind
             objdump -d -r -j .text $source.o | sed 1,3d >$source.dump
-            nm $source.o >>$source.dump
+            # what libstdc++'s headers leave behind depends on what they are included with, not on the macros
+            nm $source.o | grep -v ' r _ZNSt8__detail' >>$source.dump
         done
         cmp -s with.dump without.dump && [ -s with.dump ]
         report $? "$compiler $level: -DFISQL_OFF gives the object code of no macros" "$(diff with.dump without.dump | head -20)"

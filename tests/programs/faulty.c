@@ -1,5 +1,6 @@
 /* Calls of every kind that can be made to fail; what they gave, and that their callers' registers are
  * as they were. The argument says how: calls (or nothing), threads, forks, loop N. */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -9,6 +10,8 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+/* Texts of errors are strerrordesc_np()'s: strerror() of newer C libraries allocates. */
 
 /* Callers must not know what a function returns: gcc 14 would leave out their checks. */
 #ifdef __clang__
@@ -114,7 +117,7 @@ APART void *parse_item(int n)
 {
     error(0);
     void *block = malloc((size_t)n + 10);
-    printf("parse_item %d: %s\n", n, block != NULL ? "block" : strerror(error(0)));
+    printf("parse_item %d: %s\n", n, block != NULL ? "block" : strerrordesc_np(error(0)));
     return block;
 }
 
@@ -151,7 +154,7 @@ APART void use_files(const char *path)
     char text[16];
     error(0);
     int file = open(path, O_RDONLY);
-    printf("open %s: %s\n", path, file >= 0 ? "file" : strerror(error(0)));
+    printf("open %s: %s\n", path, file >= 0 ? "file" : strerrordesc_np(error(0)));
     if (file >= 0) {
         ssize_t got = read(file, text, 4);
         printf("read %zd, errno %d\n", got, error(0));
@@ -160,7 +163,7 @@ APART void use_files(const char *path)
                fcntl(file, F_GETFD) < 0 ? "closed" : "still open");
     }
     FILE *stream = fopen(path, "r");
-    printf("fopen %s\n", stream != NULL ? "stream" : strerror(error(0)));
+    printf("fopen %s\n", stream != NULL ? "stream" : strerrordesc_np(error(0)));
     if (stream != NULL) {
         size_t items = fread(text, 1, 4, stream);
         printf("fread %zu, error %d\n", items, ferror(stream) != 0);

@@ -101,7 +101,7 @@ struct item {
 static struct item *stock;
 void add_item(int number)
 {
-    struct item *item = malloc(sizeof *item);
+    struct item *item = malloc(sizeof *item + (size_t)number % 400); /* a pool would not do */
     if (item == NULL)
         return;
     snprintf(item->name, sizeof item->name, "item %d", number);
@@ -129,7 +129,7 @@ static void teardown(void)
 
 void pack_parcel(void)
 {
-    work(200000);
+    work(1000000);
 }
 /* The mistake: the parcel is packed under the lock. */
 void take_order(void)
@@ -148,13 +148,13 @@ void take_order_soundly(void)
 }
 static void *orders(void *unused)
 {
-    for (int i = 0; i < 1000; i++)
+    for (int i = 0; i < 300; i++)
         take_order();
     return unused;
 }
 static void *sound_orders(void *unused)
 {
-    for (int i = 0; i < 200; i++)
+    for (int i = 0; i < 100; i++)
         take_order_soundly();
     return unused;
 }
@@ -262,7 +262,7 @@ static void hoard(void)
 {
     for (int i = 0; i < 20000; i++) {
         cache_page(i);
-        work(2000);
+        work(20000);
     }
     for (int i = 0; i < 20000; i++)
         free(pages[i]);
