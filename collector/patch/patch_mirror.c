@@ -90,6 +90,8 @@ bool patch_mirror_make(uint64_t slot)
         block_find(block, &there);
     if (!there) {
         struct quiet quiet;
+        if (process_never_again())
+            return false;
         if (!silent()) {
             quiet_begin(&quiet);
             lock_acquire(&blocks_lock);

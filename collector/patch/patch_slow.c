@@ -193,7 +193,7 @@ static bool enter(const struct beginning *call, uint64_t site)
         return false;
     uint64_t hook = slow_hook, outside = outside_slot;
     /* A thread's first hook goes deepest: handlers' hooks on top of it might find too little stack. */
-    bool first = current_log == NULL && !silent();
+    bool first = current_log == NULL && !silent() && !process_never_again();
     struct quiet quiet;
     if (first)
         quiet_begin(&quiet);

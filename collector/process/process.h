@@ -76,5 +76,10 @@ static inline bool process_recording(void)
 {
     return __atomic_load_n(&process.active, __ATOMIC_ACQUIRE) == PROCESS_RECORDING;
 }
+/* Is it not recorded, whatever comes? It may have forbidden itself all system calls then. */
+static inline bool process_never_again(void)
+{
+    return __atomic_load_n(&process.active, __ATOMIC_ACQUIRE) == PROCESS_NEVER;
+}
 
 #endif

@@ -268,13 +268,40 @@ work 100" "$(calls x.db host | grep -E '^(onward|work) ')"
     at_least "seccomp: calls on stack that was there" 50 "$deep"
     [ "$deep" -eq 3001 ] || "$fisql" query completeness --format csv x.db >complete.txt 2>&1
     [ "$deep" -eq 3001 ] || has "seccomp: the $((3001 - deep)) other calls of deep are said to be missing" "$((3001 - deep))" "$(cat complete.txt said.txt load.err)"
-    gcc -O1 -g -w -o sealed "$programs/sealed.c"
+    gcc -O1 -g -w -fno-inline -o sealed "$programs/sealed.c" # functions that are called afterwards
     for how in few strict most wrong; do
         ./sealed $how >plain.out
         plain=$?
         "$fisql" record -q -o x.bin ./sealed $how >recorded.out 2>recorded.err
         status=$?
         same "seccomp, $how: output and status" "$plain $(cat plain.out)" "$status $(cat recorded.out)"
+    done
+    # After the strictest ban no hook may ask the kernel for anything, also not for what stands for a stack that grows.
+    cat >deep.c <<'C'
+#include <linux/seccomp.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+__attribute__((noinline)) int deep(int n)
+{
+    char room[1000];
+    memset(room, n, sizeof room);
+    __asm__ volatile("" : : "r"(room) : "memory");
+    return n == 0 ? 0 : 1 + deep(n - 1) + room[5] * 0;
+}
+int main(void)
+{
+    deep(10);
+    prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT);
+    syscall(SYS_exit, deep(6000) == 6000 ? 3 : 4);
+}
+C
+    gcc -O1 -w -o deep deep.c
+    for options in "" --values --locks "--ring 1M"; do
+        # shellcheck disable=SC2086 # words
+        "$fisql" record -q -o x.bin $options ./deep 2>/dev/null
+        same "seccomp, a stack that grows afterwards $options: status" 3 $?
     done
 else
     echo "skipped - seccomp: this machine has none"
