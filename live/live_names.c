@@ -12,6 +12,7 @@
 #include "base/parts.h"
 #include "debuginfo/elf/elf_file.h"
 #include "debuginfo/names/short_name.h"
+#include "debuginfo/symbols/data_places.h"
 
 #define MAPS_BUFFER 65536u /* a page at a time, as the kernel gives them */
 
@@ -19,10 +20,15 @@ struct live_module {
     uint64_t start, end, offset; /* the code in memory; its offset in the file */
     char *path;
     bool deleted; /* the file is gone */
-    bool read;
-    uint64_t bias;
-    struct symbols symbols;
-    char **short_names; /* by the function's index, made on demand; NULL = none yet */
+    struct module_file {
+        bool placed, read; /* by place_module(), by read_symbols() */
+        uint64_t bias;
+        uint64_t first, last; /* its segments, in memory; last is behind; both 0 = not known */
+        char build_id[2 * ELF_BUILD_ID_MAX + 1];
+        struct symbols symbols;
+        char **short_names; /* by the function's index, made on demand; NULL = none yet */
+        struct data_symbols *variables; /* made on demand, too */
+    } file;
 };
 
 struct live_names {
@@ -34,20 +40,23 @@ struct live_names {
     uint64_t process_key;
 };
 
-static void symbols_and_names_release(struct live_module *module)
+static void file_release(struct module_file *file)
 {
-    for (size_t i = 0; module->short_names != NULL && i < module->symbols.functions_count; i++)
-        free(module->short_names[i]);
-    free(module->short_names);
-    symbols_release(&module->symbols);
+    for (size_t i = 0; file->short_names != NULL && i < file->symbols.functions_count; i++)
+        free(file->short_names[i]);
+    free(file->short_names);
+    if (file->read)
+        symbols_release(&file->symbols);
+    if (file->variables != NULL)
+        data_symbols_close(file->variables);
+    free(file->variables);
 }
 
 static void modules_release(struct live_module *modules, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         free(modules[i].path);
-        if (modules[i].read)
-            symbols_and_names_release(&modules[i]);
+        file_release(&modules[i].file);
     }
     free(modules);
 }
@@ -101,13 +110,10 @@ int live_names_refresh(struct live_names *names, struct error *error)
         }
         /* Keeps what we have read of it. */
         for (size_t i = 0; i < before_count; i++)
-            if (before[i].read && before[i].start == module.start &&
+            if (before[i].file.placed && before[i].start == module.start &&
                 before[i].offset == module.offset && strcmp(before[i].path, module.path) == 0) {
-                module.symbols = before[i].symbols;
-                module.short_names = before[i].short_names;
-                module.bias = before[i].bias;
-                module.read = true;
-                before[i].read = false;
+                module.file = before[i].file;
+                before[i].file = (struct module_file){.placed = false};
             }
         names->modules[names->count++] = module;
     }
@@ -178,28 +184,54 @@ static bool is_libc(const char *path)
     return starts_with(last_part(path), "libc.so.");
 }
 
-static void module_read(struct live_names *names, struct live_module *module)
+/* Finds out where its segments lie. */
+static void place_module(const struct live_names *names, struct live_module *module)
 {
     char path[4224];
     struct elf_file file;
-    struct error error;
-    module->read = true;
-    module->bias = module->start - module->offset;
+    bool found = false;
+    module->file.placed = true;
+    module->file.bias = module->start - module->offset;
     file_path(names, module, path, sizeof path);
-    if (elf_file_open(&file, path) == NULL)
-        for (uint16_t i = 0; i < file.segments_count; i++) {
-            Elf64_Phdr segment = elf_file_segment(&file, i);
-            if (segment.p_type == PT_LOAD && (segment.p_flags & PF_X) != 0 &&
+    if (elf_file_open(&file, path) != NULL) {
+        elf_file_close(&file);
+        return;
+    }
+    for (uint16_t i = 0; i < file.segments_count && !found; i++) {
+        Elf64_Phdr segment = elf_file_segment(&file, i);
+        found = segment.p_type == PT_LOAD && (segment.p_flags & PF_X) != 0 &&
                 segment.p_offset <= module->offset + (module->end - module->start) &&
-                segment.p_offset + segment.p_filesz > module->offset) {
-                module->bias = module->start - module->offset + segment.p_offset - segment.p_vaddr;
-                break;
-            }
-        }
-    if (!is_libc(module->path)) /* without memory it has no names */
-        symbols_open(&module->symbols, path, file.build_id[0] != 0 ? file.build_id : NULL,
-                     &names->options, &error);
+                segment.p_offset + segment.p_filesz > module->offset;
+        if (found)
+            module->file.bias = module->start - module->offset + segment.p_offset - segment.p_vaddr;
+    }
+    for (uint16_t i = 0; i < file.segments_count && found; i++) {
+        Elf64_Phdr segment = elf_file_segment(&file, i);
+        uint64_t first = module->file.bias + segment.p_vaddr, last = first + segment.p_memsz;
+        if (segment.p_type != PT_LOAD || last < first)
+            continue;
+        if (module->file.last == 0 || first < module->file.first)
+            module->file.first = first;
+        if (last > module->file.last)
+            module->file.last = last;
+    }
+    snprintf(module->file.build_id, sizeof module->file.build_id, "%s", file.build_id);
     elf_file_close(&file);
+}
+
+static const char *build_id_of(const struct live_module *module)
+{
+    return module->file.build_id[0] != 0 ? module->file.build_id : NULL;
+}
+
+static void read_symbols(const struct live_names *names, struct live_module *module)
+{
+    char path[4224];
+    struct error error;
+    module->file.read = true;
+    file_path(names, module, path, sizeof path);
+    if (!is_libc(module->path)) /* without memory it has no names */
+        symbols_open(&module->file.symbols, path, build_id_of(module), &names->options, &error);
 }
 
 /* The module of an address, with its symbols; NULL = none. */
@@ -209,8 +241,10 @@ static struct live_module *module_at(struct live_names *names, uint64_t address)
         struct live_module *module = &names->modules[i];
         if (address < module->start || address >= module->end)
             continue;
-        if (!module->read)
-            module_read(names, module);
+        if (!module->file.placed)
+            place_module(names, module);
+        if (!module->file.read)
+            read_symbols(names, module);
         return module;
     }
     return NULL;
@@ -219,17 +253,18 @@ static struct live_module *module_at(struct live_names *names, uint64_t address)
 /* Makes it at the first question. Without memory it is the whole name. */
 static const char *short_name_of(struct live_module *module, uint32_t index)
 {
-    const struct symbol_function *function = &module->symbols.functions[index];
+    const struct symbol_function *function = &module->file.symbols.functions[index];
     const char *linkage = function->linkage_name != NULL ? function->linkage_name : function->name;
     if (!short_name_applies(linkage))
         return function->name;
-    if (module->short_names == NULL)
-        module->short_names = calloc(module->symbols.functions_count, sizeof(char *));
-    if (module->short_names == NULL)
+    if (module->file.short_names == NULL)
+        module->file.short_names = calloc(module->file.symbols.functions_count, sizeof(char *));
+    if (module->file.short_names == NULL)
         return function->name;
-    if (module->short_names[index] == NULL)
-        module->short_names[index] = short_name(function->name, false);
-    return module->short_names[index] != NULL ? module->short_names[index] : function->name;
+    if (module->file.short_names[index] == NULL)
+        module->file.short_names[index] = short_name(function->name, false);
+    return module->file.short_names[index] != NULL ? module->file.short_names[index]
+                                                   : function->name;
 }
 
 /* The function whose code holds the address. */
@@ -243,11 +278,11 @@ static struct live_module *place_at(struct live_names *names, uint64_t address,
     if (module == NULL)
         return NULL;
     place->module = module->path;
-    place->offset = address - module->bias;
-    const struct symbol_range *range = symbols_range(&module->symbols, place->offset);
+    place->offset = address - module->file.bias;
+    const struct symbol_range *range = symbols_range(&module->file.symbols, place->offset);
     if (range == NULL)
         return module;
-    *function = &module->symbols.functions[range->function];
+    *function = &module->file.symbols.functions[range->function];
     place->name = (*function)->name;
     place->linkage_name = (*function)->linkage_name;
     place->short_name = short_name_of(module, range->function);
@@ -287,6 +322,45 @@ void live_names_site(struct live_names *names, uint64_t address, struct live_pla
     struct live_module *module = place_at(names, address - 1, place, &function);
     if (module == NULL)
         return;
-    symbols_own_line(&module->symbols, place->offset, &place->file, &place->line);
+    symbols_own_line(&module->file.symbols, place->offset, &place->file, &place->line);
     place->offset++;
+}
+
+/* The variable at an address of the module; NULL = none. */
+static char *variable_at(const struct live_names *names, struct live_module *module,
+                         uint64_t address)
+{
+    char path[4224];
+    struct error error;
+    struct module_file *file = &module->file;
+    file_path(names, module, path, sizeof path);
+    if (file->variables == NULL) {
+        file->variables = calloc(1, sizeof *file->variables);
+        if (file->variables == NULL)
+            return NULL;
+        data_symbols_open(file->variables, path, build_id_of(module), &names->options, &error);
+    }
+    struct data_place place = {.variable =
+                                   data_symbols_find(file->variables, address - file->bias)};
+    if (place.variable == NULL || place.variable->is_function)
+        return NULL;
+    place.offset = address - file->bias - place.variable->address;
+    char *name =
+        data_places_find(&place, 1, path, build_id_of(module), &names->options, &error) == 0
+            ? data_place_name(&place)
+            : NULL;
+    free(place.path);
+    return name;
+}
+
+char *live_names_variable(struct live_names *names, uint64_t address)
+{
+    for (size_t i = 0; i < names->count; i++) {
+        struct live_module *module = &names->modules[i];
+        if (!module->file.placed)
+            place_module(names, module);
+        if (address >= module->file.first && address < module->file.last)
+            return variable_at(names, module, address);
+    }
+    return NULL;
 }

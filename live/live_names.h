@@ -1,6 +1,7 @@
 /*
  * Names, files and lines of addresses in a process that runs, or that died and is not yet reaped,
  * by /proc/PID/maps. A module is read at the first question for an address in it.
+ * Variables are looked up in the symbol tables, what lies in them in the debug information.
  */
 #ifndef FISQL_LIVE_LIVE_NAMES_H
 #define FISQL_LIVE_LIVE_NAMES_H
@@ -42,5 +43,9 @@ void live_names_function(struct live_names *names, uint64_t address, struct live
 /* The place of a call by its return address: the function around it, the line of the user's own
  * code. */
 void live_names_site(struct live_names *names, uint64_t address, struct live_place *place);
+
+/* The variable at an address: `stat_lock`, `cache.lock`. Caller frees; NULL = there is none, or no
+ * memory. */
+char *live_names_variable(struct live_names *names, uint64_t address);
 
 #endif

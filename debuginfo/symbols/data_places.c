@@ -310,3 +310,17 @@ int data_places_find(struct data_place *places, size_t count, const char *path,
     free(files);
     return result;
 }
+
+char *data_place_name(const struct data_place *place)
+{
+    char *variable = data_symbol_name(place->variable), *name = NULL;
+    int length = -1;
+    if (variable != NULL && place->path != NULL)
+        length = asprintf(&name, "%s%s", variable, place->path);
+    else if (variable != NULL && place->offset != 0)
+        length = asprintf(&name, "%s+%" PRIu64, variable, place->offset);
+    else if (variable != NULL)
+        return variable;
+    free(variable);
+    return length >= 0 ? name : NULL;
+}

@@ -23,4 +23,8 @@ int data_places_find(struct data_place *places, size_t count, const char *path,
                      const char *build_id, const struct symbols_options *options,
                      struct error *error);
 
+/* The name of a found place: `cache.lock`; where the debug information does not know what lies
+ * there, `cache+8`. Caller frees; NULL without memory. */
+char *data_place_name(const struct data_place *place);
+
 #endif

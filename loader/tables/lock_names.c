@@ -2,26 +2,9 @@
  * for what lies in them by the debug information, once for each module. */
 #include "loader/tables/lock_names.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "debuginfo/symbols/data_places.h"
-
-/* The name of a place in a variable: where the debug information does not know, `cache+8`. */
-static char *name_of(const struct data_place *place)
-{
-    char *variable = data_symbol_name(place->variable), *name = NULL;
-    int length = -1;
-    if (variable != NULL && place->path != NULL)
-        length = asprintf(&name, "%s%s", variable, place->path);
-    else if (variable != NULL && place->offset != 0)
-        length = asprintf(&name, "%s+%" PRIu64, variable, place->offset);
-    else if (variable != NULL)
-        return variable;
-    free(variable);
-    return length >= 0 ? name : NULL;
-}
 
 /* Names those of one module. `which`: their indexes; `places` has room for all. */
 static int name_module(struct lock_name *names, const size_t *which, struct data_place *places,
@@ -33,7 +16,7 @@ static int name_module(struct lock_name *names, const size_t *which, struct data
                             : data_places_find(places, count, of->path, of->build_id,
                                                &types->options, error);
     for (size_t i = 0; i < count; i++) {
-        char *name = result == 0 ? name_of(&places[i]) : NULL;
+        char *name = result == 0 ? data_place_name(&places[i]) : NULL;
         if (result == 0 && name == NULL)
             result = error_set(error, "out of memory");
         names[which[i]].name = name;

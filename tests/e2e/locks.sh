@@ -168,8 +168,10 @@ for count in 1 2 3; do
     asked $count circle $count
     same "stacks: a deadlock of $count: its status" 1 "$status"
     step="T waits for lock L at $wants, held by T, taken at $took"
+    same "stacks: a deadlock of $count: each lock by its variable" "$(seq -f 'locks[%g]' 0 $((count - 1)))" \
+        "$(grep '^deadlock' asked | grep -oE 'lock locks\[[0-9]+\]' | cut -d' ' -f2 | sort)"
     same "stacks: a deadlock of $count: each waits for what the next has" "deadlock: $(for _ in $(seq $count); do echo "$step"; done | paste -sd';' | sed 's/;/; /g')" \
-        "$(grep '^deadlock' asked | sed -E 's/lockstuck \([0-9]+\)/T/g; s/lock &?[a-z]+[+0-9]*|lock 0x[0-9a-f]+/lock L/g; s/, for [0-9.]+ [a-z]+//g')"
+        "$(grep '^deadlock' asked | sed -E 's/lockstuck \([0-9]+\)/T/g; s/lock [a-z]+\[[0-9]\]/lock L/g; s/, for [0-9.]+ [a-z]+//g')"
     same "stacks: a deadlock of $count: the circle closes, and has them all" "$count 0" "$(grep '^deadlock' asked | grep -oE '\([0-9]+\)' | awk '
         { at[NR] = $0; if (!($0 in seen)) { seen[$0] = 1; n++ } }
         END { for (i = 2; i <= NR; i += 2) wrong += at[i] != at[i == NR ? 1 : i + 1]; print n + 0, wrong + 0 }')"
