@@ -16,8 +16,8 @@ const views = {
 export function memory(model) {
   const rows = objects(model.data.alloc_stacks);
   const sums = { bytes: model.totals.bytes, live_bytes: model.totals.live_bytes, peak_bytes: Number(model.run.get('peak_bytes') || 0) };
-  // The nearest own function where own code is shown alone.
-  const stackOf = (row) => model.shownStack(row.frame_id);
+  // The function that wanted the blocks, not a wrapper such as xmalloc; the nearest own one where own code is shown alone.
+  const stackOf = (row) => model.shownStack(row.wanted_frame_id);
   const functionOf = (row) => (stackOf(row).at(-1) || {}).functionId;
   const name = (row) => (row.frame_id === null ? '(outside recorded calls)' : model.name(functionOf(row)));
   const stackText = (row) => model.stack(row.frame_id).map((frame) => model.name(frame.functionId)).join(' ');
@@ -27,9 +27,10 @@ export function memory(model) {
   const columns = [
     { key: 'function', label: 'Allocated by', value: name, text: (row) => `${name(row)} ${stackText(row)}`,
       show: (row) => {
-        const place = model.siteLocation(row.site_id);
+        const place = model.siteLocation(row.wanted_site_id);
+        const through = row.frame_id !== row.wanted_frame_id ? ` through ${model.name(model.stack(row.frame_id).at(-1)?.functionId)}` : '';
         return [row.frame_id === null ? name(row) : model.link(functionOf(row)), el('span', { class: 'quiet' },
-          el('span', { class: name(row).length + place.length > LINE && 'far' }, ` ${place}`), el('span', { class: 'above' }, above(row)))];
+          el('span', { class: name(row).length + place.length > LINE && 'far' }, ` ${place}`), el('span', { class: 'above' }, through, above(row)))];
       } },
     { key: 'kind', label: 'Kind', text: (row) => row.kind, show: (row) => el('span', { class: 'tight' }, visible(row.kind)) },
     size('bytes', 'Allocated', 'Bytes asked for in all'),

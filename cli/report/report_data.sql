@@ -89,14 +89,14 @@ FROM (SELECT * FROM function_stats ORDER BY total_ns + 4 * self_ns + 16 * calls 
      CROSS JOIN calls c ON c.id = s.slowest_call_id
 
 -- statement: alloc_stacks
-SELECT frame_id, site_id, kind, blocks, bytes, blocks - freed_blocks AS live_blocks,
-       bytes - freed_bytes AS live_bytes, live_bytes_max, peak_blocks, peak_bytes, min_size, max_size,
-       lifetime_ns / max(1, freed_blocks) AS lifetime_ns, cross_thread_frees
-FROM alloc_stacks,
+SELECT a.frame_id, a.site_id, p.frame_id AS wanted_frame_id, p.site_id AS wanted_site_id, kind, blocks, bytes,
+       blocks - freed_blocks AS live_blocks, bytes - freed_bytes AS live_bytes, live_bytes_max, peak_blocks, peak_bytes,
+       min_size, max_size, lifetime_ns / max(1, freed_blocks) AS lifetime_ns, cross_thread_frees
+FROM alloc_stacks a JOIN alloc_places p ON p.stack_id = a.id AND p.wrappers = 0,
      (SELECT max(1, sum(bytes)) AS all_bytes, max(1, sum(bytes - freed_bytes)) AS all_live,
              max(1, sum(peak_bytes)) AS all_peak
       FROM alloc_stacks)
-ORDER BY max(1.0 * bytes / all_bytes, 1.0 * (bytes - freed_bytes) / all_live, 1.0 * peak_bytes / all_peak) DESC, id
+ORDER BY max(1.0 * bytes / all_bytes, 1.0 * (bytes - freed_bytes) / all_live, 1.0 * peak_bytes / all_peak) DESC, a.id
 
 -- statement: memory
 SELECT end_ns, live_bytes, max_live_bytes, live_blocks

@@ -179,6 +179,22 @@ node "$here/tests/report/opens.mjs" "$PWD/own.html" "own code" \
     "document.querySelector('#memory tbody a').textContent === 'text_append'" ||
     not_ok "own code: the checks run to their end"
 
+# --- a wrapper of malloc does not take the credit for all blocks
+cat >wrapped.c <<'C'
+#include <stdlib.h>
+__attribute__((noinline)) void *xmalloc(size_t size) { void *block = malloc(size); if (block == NULL) abort(); return block; }
+__attribute__((noinline)) void *make_page(int n) { return xmalloc((size_t)4096 + n); }
+__attribute__((noinline)) void *make_word(int n) { return xmalloc((size_t)8 + n); }
+int main(void) { for (int i = 0; i < 100; i++) { free(make_page(i)); free(make_word(i)); } return 0; }
+C
+build gcc wrapped -O1 -g wrapped.c
+"$fisql" record -q -o wrapped.bin ./wrapped && "$fisql" load -q wrapped.bin && "$fisql" report wrapped.db -o wrapped.html 2>/dev/null
+node "$here/tests/report/opens.mjs" "$PWD/wrapped.html" "wrapped" \
+    "[...document.querySelectorAll('#memory tbody tr')].map((row) => row.querySelector('a').textContent).join() === 'make_page,make_word'" \
+    "document.querySelector('#memory tbody td').textContent.includes('wrapped.c:3 through xmalloc < main')" \
+    "(document.querySelector('#memory .expand').click(), document.querySelectorAll('#memory .stack li').length === 3)" ||
+    not_ok "wrapped: the checks run to their end"
+
 # --- names that would be markup, or would end the script
 cp run.db hostile.db
 sql hostile.db "
