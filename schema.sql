@@ -54,7 +54,7 @@
 -- where only its first bytes were recorded it ends in \... (which nothing else does).
 
 PRAGMA application_id = 0x4653514c;
-PRAGMA user_version = 15;
+PRAGMA user_version = 16;
 
 CREATE TABLE run( -- facts of the recording and of the load, e.g. command, clock, hook_inside_ps
   key TEXT PRIMARY KEY, -- name of the fact
@@ -198,6 +198,8 @@ CREATE TABLE frames( -- calling contexts: function + site under a parent context
   finished INTEGER NOT NULL, -- calls that returned or were unwound, counted ones not included
   fastest_call_id INTEGER, -- calls.id of the shortest finished call
   slowest_call_id INTEGER, -- calls.id of the longest finished call
+  first_call_id INTEGER,   -- calls.id of its first call that has a row
+  last_call_id INTEGER,    -- and of its last one
   raw_total_ns INTEGER NOT NULL, -- total_ns with the hooks' cost
   raw_self_ns INTEGER NOT NULL,  -- self_ns with the hooks' cost
   child_calls INTEGER NOT NULL,  -- calls made directly by its calls

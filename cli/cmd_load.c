@@ -27,6 +27,9 @@ static const char help[] =
     "\n"
     "  -o, --output FILE     the database (the log's name with .db instead of .bin)\n"
     "      --summary         leave out the rows of the table calls; keep everything else\n"
+    "      --index           index the calls by their functions' contexts: all calls of one "
+    "function\n"
+    "                        are then found at once\n"
     "      --sysroot DIR     look for the program and its libraries under DIR\n"
     "      --symbols DIR     look for separate debug files under DIR/.build-id; those of the\n"
     "                        system, and what debuginfod's client has fetched, are found without\n"
@@ -77,11 +80,13 @@ static void show_progress(void *context, const struct load_progress *progress)
 
 static int parse(struct request *request, int argc, char **argv)
 {
-    enum { SUMMARY = 256, SYSROOT, SYMBOLS, THREADS, FOLLOW };
+    enum { SUMMARY = 256, INDEX, SYSROOT, SYMBOLS, THREADS, FOLLOW };
     static const struct args_option known[] = {
-        {"output", 'o', true},       {"quiet", 'q', false},      {"verbose", 'v', false},
-        {"summary", SUMMARY, false}, {"sysroot", SYSROOT, true}, {"symbols", SYMBOLS, true},
-        {"threads", THREADS, true},  {"follow", FOLLOW, false},  {NULL, 0, false}};
+        {"output", 'o', true},      {"quiet", 'q', false},
+        {"verbose", 'v', false},    {"summary", SUMMARY, false},
+        {"index", INDEX, false},    {"sysroot", SYSROOT, true},
+        {"symbols", SYMBOLS, true}, {"threads", THREADS, true},
+        {"follow", FOLLOW, false},  {NULL, 0, false}};
     struct args args = {.command = "load", .help = help, .options = known};
     char *end;
     *request = (struct request){.log = "run.bin"};
@@ -99,6 +104,9 @@ static int parse(struct request *request, int argc, char **argv)
             break;
         case SUMMARY:
             request->options.summary = true;
+            break;
+        case INDEX:
+            request->options.index = true;
             break;
         case FOLLOW:
             request->follow = true;

@@ -509,6 +509,9 @@ static int write_tables(struct load *load, struct error *error)
         say_incidents(load);
     if (result == 0)
         result = database_index(&load->database, database, error);
+    if (result == 0 && load->options->index)
+        result =
+            database_index_calls(&load->database, database, cores_wanted(load->options), error);
     if (result == 0)
         result = count_system_calls(load, database, &load->report->system_calls, error);
     if (result == 0)

@@ -33,6 +33,7 @@ struct load_view {
 
 struct load_options {
     bool summary;            /* leave the rows of `calls` out, keep everything else */
+    bool index;              /* index the rows of `calls` by their frames */
     unsigned threads;        /* to work with; 0 = as many as there are cores */
     const char *sysroot;     /* folder under which the modules' paths are looked up; NULL = / */
     const char *symbols_dir; /* folder with separate debug files or modules; NULL = none */

@@ -284,6 +284,7 @@ static void put_edge_column(FILE *sql, const char *name, bool of_frames)
         {"caller_id", "p.function_id"},
         {"callee_id", "fr.function_id"},
         {"site_id", "fr.site_id"},
+        {"first_call_id", "min(fr.first_call_id)"},
         {"slowest_call_id", "max(fr.slowest_call_id)"}}; /* one of them */
     for (size_t i = 0; i < sizeof special / sizeof special[0]; i++)
         if (strcmp(name, special[i][0]) == 0) {

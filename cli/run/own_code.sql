@@ -44,7 +44,13 @@ SET child_calls = coalesce((SELECT sum(calls) FROM temp.frames c WHERE c.parent_
     slowest_call_id = (SELECT fr.slowest_call_id
                        FROM temp.own_frames o JOIN main.frames fr ON fr.id = o.id
                        WHERE o.own_id = frames.id AND o.folded = 0 AND fr.max_ns = frames.max_ns
-                       ORDER BY fr.id);
+                       ORDER BY fr.id),
+    first_call_id = (SELECT min(fr.first_call_id)
+                     FROM temp.own_frames o JOIN main.frames fr ON fr.id = o.id
+                     WHERE o.own_id = frames.id AND o.folded = 0 AND fr.first_ns = frames.first_ns),
+    last_call_id = (SELECT max(fr.last_call_id)
+                    FROM temp.own_frames o JOIN main.frames fr ON fr.id = o.id
+                    WHERE o.own_id = frames.id AND o.folded = 0 AND fr.last_ns = frames.last_ns);
 
 -- statement: edges
 CREATE TEMP TABLE edges AS

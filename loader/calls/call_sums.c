@@ -60,7 +60,8 @@ struct tally call_sums_tally(const struct call_sums *sums, struct outermost oute
                           .off = rare->off,
                           .first_enter_ns = sums->first_enter_ns,
                           .first_call = sums->first_call,
-                          .last_enter_ns = sums->last_enter_ns};
+                          .last_enter_ns = sums->last_enter_ns,
+                          .last_call = sums->last_call};
     if (tally.finished > 0) {
         tally.min_ns = sums->min_ns;
         tally.max_ns = sums->max_ns;
@@ -102,8 +103,7 @@ static void add_instants(struct call_sums *into, const struct call_sums *from)
     if (into->first_call == 0)
         into->first_enter_ns = UINT64_MAX;
     tally_smaller(&into->first_enter_ns, &into->first_call, from->first_enter_ns, from->first_call);
-    if (from->last_enter_ns > into->last_enter_ns)
-        into->last_enter_ns = from->last_enter_ns;
+    tally_later(&into->last_enter_ns, &into->last_call, from->last_enter_ns, from->last_call);
 }
 
 static int add_rare(struct call_sums *into, const struct rare_sums *from, bool of_frame,

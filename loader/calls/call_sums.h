@@ -24,7 +24,7 @@ struct rare_sums {
 struct call_sums {
     uint64_t calls; /* with rows */
     uint64_t child_calls;
-    uint64_t last_enter_ns;
+    uint64_t last_enter_ns, last_call;
     uint64_t min_ns, max_ns;     /* of the CPU durations of finished calls; see call_sums_begin */
     uint64_t sum_ns, square_sum; /* of them: the lower halves */
     uint64_t raw_ns, hooks_ps;   /* total; of a frame that of its outermost activations */

@@ -32,8 +32,10 @@ static inline void entered(const struct row *row, uint64_t call_id, uint32_t thr
         sums->first_call = call_id;
         sums->first_enter_ns = enter_ns;
     }
-    if (enter_ns > sums->last_enter_ns)
+    if (enter_ns >= sums->last_enter_ns) {
         sums->last_enter_ns = enter_ns;
+        sums->last_call = call_id;
+    }
 }
 
 /* Keeps one of its function's slowest calls. */

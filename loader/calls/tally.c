@@ -21,8 +21,7 @@ static void add_instants(struct tally *into, const struct tally *from)
     if (into->first_call == 0)
         into->first_enter_ns = UINT64_MAX;
     tally_smaller(&into->first_enter_ns, &into->first_call, from->first_enter_ns, from->first_call);
-    if (from->last_enter_ns > into->last_enter_ns)
-        into->last_enter_ns = from->last_enter_ns;
+    tally_later(&into->last_enter_ns, &into->last_call, from->last_enter_ns, from->last_call);
 }
 
 void tally_add(struct tally *into, const struct tally *from)

@@ -53,7 +53,7 @@ struct tally {
     struct tally_totals total;
     struct off_sums off;                 /* total: outermost activations of the function */
     uint64_t first_enter_ns, first_call; /* first_call 0 = no call that is a row */
-    uint64_t last_enter_ns;
+    uint64_t last_enter_ns, last_call;   /* the same */
 };
 
 static inline void off_time_add(struct off_time *into, struct off_time from)
@@ -85,6 +85,16 @@ static inline void tally_greater(uint64_t *figure, uint64_t *call, uint64_t othe
 {
     if (other_figure > *figure || (other_figure == *figure && other_call < *call)) {
         *figure = other_figure;
+        *call = other_call;
+    }
+}
+
+/* Keeps the later call; if they began at once, the one with the greater id. */
+static inline void tally_later(uint64_t *enter_ns, uint64_t *call, uint64_t other_enter_ns,
+                               uint64_t other_call)
+{
+    if (other_enter_ns > *enter_ns || (other_enter_ns == *enter_ns && other_call > *call)) {
+        *enter_ns = other_enter_ns;
         *call = other_call;
     }
 }

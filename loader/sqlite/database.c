@@ -211,6 +211,15 @@ int database_index(const struct database *database, sqlite3 *connection, struct 
     return execute(connection, database->target, database->indexes, error);
 }
 
+int database_index_calls(const struct database *database, sqlite3 *connection, unsigned threads,
+                         struct error *error)
+{
+    char sql[96];
+    snprintf(sql, sizeof sql, "PRAGMA threads = %u; CREATE INDEX calls_frame ON calls(frame_id)",
+             threads);
+    return execute(connection, database->target, sql, error);
+}
+
 int database_create(struct database *database, const char *target, const char *log,
                     const char *schema, struct error *error)
 {

@@ -27,7 +27,7 @@
 
 #include "base/must.h"
 
-#define RECORD_COLUMNS_MAX 32
+#define RECORD_COLUMNS_MAX 40
 #define RECORD_TEXT_MAX 57 /* bytes of a text whose serial type is one byte */
 /* Header, values at their widest, and room for the 8-byte stores of short integers. */
 #define RECORD_BYTES_MAX (1 + RECORD_COLUMNS_MAX + RECORD_COLUMNS_MAX * RECORD_TEXT_MAX + 8)

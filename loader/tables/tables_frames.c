@@ -7,9 +7,9 @@
 #include "loader/sqlite/sqlite_record.h"
 #include "loader/tables/tables_parts.h"
 
-#define COLUMNS_PLAIN 21 /* up to last_ns; the others are mostly 0, which is their DEFAULT */
-#define COLUMNS_MEMORY 25
-#define COLUMNS 31
+#define COLUMNS_PLAIN 23 /* up to last_ns; the others are mostly 0, which is their DEFAULT */
+#define COLUMNS_MEMORY 27
+#define COLUMNS 33
 
 /* Total times are those of the outermost activations of the frame. */
 static struct tally frame_tally(const struct tables *tables, uint32_t frame)
@@ -47,6 +47,8 @@ static void put_frame(struct record *record, const struct frame *frame, const st
     record_int(record, clip(tally->finished));
     record_id_or_null(record, tally->finished > 0 ? tally->fastest_call : 0);
     record_id_or_null(record, tally->finished > 0 ? tally->slowest_call : 0);
+    record_id_or_null(record, tally->first_call);
+    record_id_or_null(record, tally->last_call);
     record_int(record, clip(tally->total.frame_raw_ns));
     record_int(record, clip(tally->self.raw_ns));
     record_int(record, clip(tally->child_calls));

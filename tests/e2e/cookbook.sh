@@ -7,6 +7,7 @@
 . "$(dirname "$0")/lib.sh"
 cd "$TEST_TMP" || exit 2
 small_database run.db
+sqlite3 run.db "INSERT INTO slow_calls(function_id, rank, call_id, duration_ns, raw_duration_ns) VALUES (2, 1, 2, 30000, 30000), (2, 2, 6, 20000, 20000)"
 cp run.db before.db
 sqlite3 before.db "UPDATE function_stats SET calls = 1 WHERE function_id = 2;
     DELETE FROM function_stats WHERE function_id = 6;

@@ -159,6 +159,18 @@ has "on a terminal the stage is shown" "fisql: calls: " "$out"
 has "with the rate" " MB/s" "$out"
 has "and the time left" " s left" "$out"
 
+# --index: the same database, and the calls of a function by it.
+"$fisql" load -q --index -o indexed.db run.bin
+same "--index: status" 0 $?
+for table in calls frames function_stats; do
+    same "--index: the same $table" "" "$(sql run.db "ATTACH 'indexed.db' AS s; SELECT * FROM $table EXCEPT SELECT * FROM s.$table; SELECT * FROM s.$table EXCEPT SELECT * FROM $table")"
+done
+has "--index: calls are found by their contexts" "USING INDEX calls_frame" \
+    "$(sql indexed.db "EXPLAIN QUERY PLAN SELECT count(duration_ns) FROM functions f JOIN frames r ON r.function_id = f.id JOIN calls c ON c.frame_id = r.id WHERE f.name = 'main'")"
+sound "--index" indexed.db
+run "$fisql" query hot-functions indexed.db
+same "--index: fisql reads it" 0 "$status"
+
 # --summary: the same rollups, no rows of calls.
 "$fisql" load -q -o whole.db run.bin
 "$fisql" load -q --summary -o summary.db run.bin

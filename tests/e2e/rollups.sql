@@ -43,6 +43,10 @@ WITH s AS (SELECT f.function_id, count(*) AS calls, sum(c.self_ns) AS raw_self, 
 SELECT 'function_stats', t.function_id FROM function_stats t LEFT JOIN s ON s.function_id = t.function_id
 WHERE t.calls IS NOT s.calls OR t.raw_self_ns IS NOT s.raw_self OR t.unwound IS NOT s.unwound
    OR t.open IS NOT s.still_open OR t.depth_max IS NOT s.depth;
+SELECT 'frames.first_call_id', f.id FROM frames f LEFT JOIN
+ (SELECT frame_id, first_value(id) OVER (PARTITION BY frame_id ORDER BY enter_ns, id) AS first,
+         first_value(id) OVER (PARTITION BY frame_id ORDER BY enter_ns DESC, id DESC) AS last FROM calls) c ON c.frame_id = f.id
+WHERE f.first_call_id IS NOT c.first OR f.last_call_id IS NOT c.last;
 WITH n AS (SELECT c.id, f.function_id, c.duration_ns, c.thread_id, c.descendants FROM calls c JOIN frames f ON f.id = c.frame_id
            WHERE (SELECT count(*) FROM calls) < 20000), -- looked at first: it takes long
      s AS (SELECT n.function_id, sum(n.duration_ns) AS total FROM n
