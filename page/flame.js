@@ -8,7 +8,7 @@ import { choice, el, isDark, leftOut, onTheme, replace, section } from './dom.js
 import { boxesOf, drawBoxes, ROW } from './flame_boxes.js';
 import { bytes, count, percent, time, times } from './format.js';
 import { hideTip, showTip, tipLines } from './tip.js';
-import { around, inverted, LEFT_OUT, metrics, wholeTree } from './tree.js';
+import { around, foldChains, inverted, LEFT_OUT, metrics, wholeTree } from './tree.js';
 
 const labels = { cpu: 'CPU', wait: 'Waiting', both: 'Both', calls: 'Calls', bytes: 'Allocated' };
 const shows = { cpu: time, wait: time, both: time, calls: (value) => times(value, 'call'), bytes };
@@ -125,7 +125,7 @@ export class Flame {
     this.whole = this.valueOf(whole);
     this.drawnWidth = this.measured;
     const path = keep && this.zoomed ? this.pathOf(this.zoomed) : [];
-    this.tree = whole;
+    this.tree = this.compared || this.view !== 'down' ? whole : foldChains(whole, this.valueOf);
     this.callers = null;
     if (this.view === 'inverted') this.tree = inverted(whole);
     if (this.view === 'sandwich' && this.sandwiched !== null) {
@@ -157,7 +157,8 @@ export class Flame {
 
   nameOf(node) {
     if (node.functionId === 0) return 'all';
-    return this.sign(node, this.metric) + this.model.name(node.functionId);
+    const first = node.chain ? `${this.model.name(node.chain[0])} … ` : '';
+    return this.sign(node, this.metric) + first + this.model.name(node.functionId);
   }
 
   fill(node, found) {
@@ -194,7 +195,7 @@ export class Flame {
     const of = (value, i) => (whole && whole[i] ? ` (${percent(value, whole[i])})` : '');
     const [selfCpu, selfWait] = node.self;
     const self = this.view !== 'inverted' && node.functionId > 0;
-    return [model.location(node.functionId),
+    return [model.location(node.functionId), node.chain && ['by way of', node.chain.slice(0, -1).map((id) => model.name(id)).join(' => ')],
       ['CPU', `${time(cpu)}${of(cpu, 0)}${self ? `, itself ${time(selfCpu)}` : ''}`],
       wait > 0 && ['waiting', `${time(wait)}${of(wait, 1)}${self && selfWait ? `, itself ${time(selfWait)}` : ''}`],
       preempted > 0 && ['put aside', time(preempted)], ['calls', count(self ? node.self[3] : calls)],
@@ -265,7 +266,8 @@ export class Flame {
   // ---- search ----
 
   isFound(node) {
-    return this.term !== '' && this.nameOf(node).toLowerCase().includes(this.term);
+    return this.term !== '' && (this.nameOf(node).toLowerCase().includes(this.term)
+      || (node.chain || []).some((id) => this.model.name(id).toLowerCase().includes(this.term)));
   }
 
   search(text) {
@@ -335,7 +337,7 @@ export class Flame {
     this.draw();
     let best = null;
     const walk = (node) => {
-      if (node.functionId === id && (!best || this.valueOf(node) > this.valueOf(best))) best = node;
+      if ((node.functionId === id || (node.chain && node.chain.includes(id))) && (!best || this.valueOf(node) > this.valueOf(best))) best = node;
       node.children.forEach(walk);
     };
     walk(this.tree);

@@ -104,6 +104,31 @@ export function inverted(tree) {
   return root;
 }
 
+const CHAIN = 4; // functions at least that one box stands for
+
+// Chains of functions of which each does next to nothing but call the next one become one node, that of the last one: such
+// as from main to the function that does a command's work. node.chain has the functions, outermost first.
+export function foldChains(tree, valueOf) {
+  const root = { ...tree, children: [] };
+  const waiting = [[tree, root]];
+  for (let i = 0; i < waiting.length; i++) {
+    const [from, to] = waiting[i];
+    for (const one of from.children) {
+      const chain = [one];
+      for (let last = one; last.children.length === 1 && last.children[0].functionId > 0; chain.push(last)) {
+        if (valueOf(last.children[0]) < 0.99 * valueOf(last)) break;
+        last = last.children[0];
+      }
+      const ends = one.functionId > 0 && chain.length >= CHAIN;
+      const copy = { ...(ends ? chain.at(-1) : one), parent: to, children: [] };
+      if (ends) copy.chain = chain.map((each) => each.functionId);
+      to.children.push(copy);
+      waiting.push([ends ? chain.at(-1) : one, copy]);
+    }
+  }
+  return root;
+}
+
 // A function's outermost contexts put together: {callers, callees}, two trees whose root is the function.
 export function around(tree, functionId) {
   const callers = node(functionId, null), callees = node(functionId, null);

@@ -195,6 +195,25 @@ node "$here/tests/report/opens.mjs" "$PWD/wrapped.html" "wrapped" \
     "(document.querySelector('#memory .expand').click(), document.querySelectorAll('#memory .stack li').length === 3)" ||
     not_ok "wrapped: the checks run to their end"
 
+# --- a chain of functions that only call the next one is one box
+cat >chain.c <<'C'
+static volatile unsigned long sink;
+__attribute__((noinline)) void spin(long n) { for (long i = 0; i < n; i++) sink += i; }
+__attribute__((noinline)) void left(void) { spin(3000000); }
+__attribute__((noinline)) void right(void) { spin(2000000); }
+__attribute__((noinline)) void serve(void) { left(); right(); }
+__attribute__((noinline)) void run_builtin(void) { serve(); sink++; }
+__attribute__((noinline)) void handle(void) { run_builtin(); sink++; }
+int main(void) { handle(); return 0; }
+C
+build gcc chain -O1 -g chain.c
+"$fisql" record -q -o chain.bin ./chain && "$fisql" load -q chain.bin && "$fisql" report chain.db -o chain.html 2>/dev/null
+node "$here/tests/report/opens.mjs" "$PWD/chain.html" "chain" \
+    "$names.filter((name) => name !== 'all').sort().join() === 'left,main … serve,right,spin'" \
+    "(document.querySelector('#flame-chart g[name=\"main … serve\"]').dispatchEvent(new MouseEvent('click', { bubbles: true })), document.querySelector('#flame .focus').textContent.includes('by way of main => handle => run_builtin'))" \
+    "(location.hash = '#flame', $names.includes('main … serve'))" ||
+    not_ok "chain: the checks run to their end"
+
 # --- names that would be markup, or would end the script
 cp run.db hostile.db
 sql hostile.db "
