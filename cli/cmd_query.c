@@ -35,7 +35,9 @@ static const char usage[] =
     "      --by MEASURE         as -p by=MEASURE: cpu, wall or wait for queries about time\n"
     "      --format FORMAT      table, csv, json or markdown (table)\n"
     "      --limit N            at most N rows, 0 for all (40 on a terminal, else all)\n"
-    ""
+    "      --sort COLUMN,...    sort by these columns: figures from the greatest on, names from A "
+    "on\n"
+    "      --reverse            with --sort: the other way round\n"
     "      --wide               names in full; on a terminal, keep all columns and cut nothing\n"
     "      --demangle STYLE     short names, full ones, or no: as the linker knows them (short).\n"
     "                           Without it csv and json have a column full_function beside\n"
@@ -104,6 +106,8 @@ enum option_code {
     OPTION_NAMES,
     OPTION_QUERY_FILE,
     OPTION_WIDE,
+    OPTION_SORT,
+    OPTION_REVERSE,
     OPTION_ALL_CODE,
     OPTION_FILTERS /* the filters' options follow, in the order of enum filter */
 };
@@ -122,6 +126,8 @@ static const struct args_option options_known[] = {
     {"list", OPTION_LIST, false},
     {"names", OPTION_NAMES, false},
     {"wide", OPTION_WIDE, false},
+    {"sort", OPTION_SORT, true},
+    {"reverse", OPTION_REVERSE, false},
     {"all-code", OPTION_ALL_CODE, false},
     {"query-file", OPTION_QUERY_FILE, true},
     {"function", OPTION_FILTERS + FILTER_FUNCTION, true},
@@ -177,6 +183,12 @@ static int set_option(struct options *options, const struct args *args)
     case OPTION_WIDE:
         options->wide = true;
         return 0;
+    case OPTION_SORT:
+        request->filters.sort = value;
+        return 0;
+    case OPTION_REVERSE:
+        request->filters.reverse = true;
+        return 0;
     case OPTION_ALL_CODE:
         options->all_code = true;
         return 0;
@@ -221,6 +233,10 @@ static int parse(struct options *options, int argc, char **argv)
     options->path_given = path != NULL;
     if (path != NULL)
         options->database_path = path;
+    if (options->request.filters.reverse && options->request.filters.sort == NULL)
+        return fail("query: --reverse: turns round what --sort COLUMN sorts by");
+    if (options->request.filters.sort != NULL && options->action == ACTION_ALL)
+        return fail("query: --sort: sorts the rows of one query, not of --all");
     return args_end(&args);
 }
 

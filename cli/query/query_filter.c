@@ -288,6 +288,66 @@ static sqlite3_stmt *prepare_only(sqlite3 *database, const char *name, const cha
     return NULL;
 }
 
+/* ---- sorting ---- */
+
+/* Is it the column's name, or that without its unit? */
+static bool names_column(const char *column, const char *word, size_t length)
+{
+    return strncmp(column, word, length) == 0 &&
+           (column[length] == '\0' || strcmp(column + length, "_ns") == 0 ||
+            strcmp(column + length, "_bytes") == 0);
+}
+
+static int column_named(sqlite3_stmt *statement, const char *word, size_t length)
+{
+    for (int i = 0; i < sqlite3_column_count(statement); i++)
+        if (names_column(sqlite3_column_name(statement, i), word, length))
+            return i;
+    return -1;
+}
+
+static bool fail_unknown_column(const struct query_file *query, sqlite3_stmt *statement,
+                                const char *word, size_t length)
+{
+    const char *names[64];
+    char wanted[128];
+    size_t count = 0;
+    snprintf(wanted, sizeof wanted, "%.*s", (int)length, word);
+    for (int i = 0; i < sqlite3_column_count(statement) && count < 64; i++)
+        names[count++] = sqlite3_column_name(statement, i);
+    const char *nearest = nearest_name(wanted, names, count);
+    if (nearest != NULL)
+        fail("%s: --sort: has no column %s; did you mean %s?", query->name, wanted, nearest);
+    else
+        fail("%s: --sort: has no column %s", query->name, wanted);
+    say_list("its columns are", names, count);
+    return false;
+}
+
+/* Figures begin with the greatest, names with A. A column is named by its number: its name may be
+ * anything in a query of the user's. */
+static bool put_order(FILE *out, const struct filters *filters, const struct query_file *query,
+                      sqlite3_stmt *statement)
+{
+    const char *word = filters->sort;
+    for (int number = 0;; number++) {
+        size_t length = strcspn(word, ",");
+        int column = column_named(statement, word, length);
+        if (column < 0)
+            return fail_unknown_column(query, statement, word, length);
+        const struct query_part *part = query_part_find(query->columns, query->columns_count,
+                                                        sqlite3_column_name(statement, column));
+        bool is_text =
+            part != NULL && (strcmp(part->unit, "-") == 0 || strcmp(part->unit, "function") == 0 ||
+                             strcmp(part->unit, "stack") == 0);
+        fprintf(out, "%s%d %s NULLS LAST", number == 0 ? " ORDER BY " : ", ", column + 1,
+                is_text == filters->reverse ? "DESC" : "ASC");
+        if (word[length] == '\0')
+            return true;
+        word += length + 1;
+    }
+}
+
 /* The query as a subselect under the filters' conditions. Caller frees; NULL after an error. */
 static char *wrapped(const struct filters *filters, const struct query_file *query,
                      sqlite3_stmt *statement, size_t length, bool *needed)
@@ -316,6 +376,10 @@ static char *wrapped(const struct filters *filters, const struct query_file *que
             fail("%s: has no filter --%s; it has: %s", query->name, kinds[i].option,
                  count > 0 ? known : "none");
         }
+    }
+    if (sound && filters->sort != NULL) {
+        sound = put_order(out, filters, query, statement);
+        *needed = true;
     }
     bool whole = ferror(out) == 0;
     whole = fclose(out) == 0 && whole && sql != NULL;

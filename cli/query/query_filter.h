@@ -10,6 +10,8 @@
  *   modules of functions are looked up where the result has no column of its own for them.
  *
  * Values are bound, never pasted into SQL. Names may be patterns (*, ?, [...]).
+ *
+ * The rows may be sorted anew, by columns of the result: then the query is a subselect, too.
  */
 #ifndef FISQL_CLI_QUERY_QUERY_FILTER_H
 #define FISQL_CLI_QUERY_QUERY_FILTER_H
@@ -31,6 +33,8 @@ enum filter {
 /* The filters' values, NULL if not given; borrowed from argv. */
 struct filters {
     const char *values[FILTERS_COUNT];
+    const char *sort; /* columns to sort by, with commas; NULL = as the query sorts */
+    bool reverse;     /* the least first, or the last of names */
 };
 
 /* Checks that the names are in the database and the times are times. Returns 0, or 2 after naming

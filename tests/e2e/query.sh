@@ -111,6 +111,29 @@ same "an unknown query exits with 2" 2 "$status"
 has "an unknown query names the nearest" "did you mean hot-functions?" "$err"
 has "an unknown query lists what there is" "dead-code" "$err"
 
+# --- sorting
+small_database sorted.db
+first() { "$fisql" query "$@" --format json sorted.db | jq -r '.[0].function'; }
+same "--sort: figures from the greatest on" worker "$(first functions --sort self_ns)"
+same "--sort: without the unit" worker "$(first functions --sort self)"
+same "--sort: names from A on" log_line "$(first functions --sort location,function --file main.c --function 'l*')"
+same "--sort --reverse: of two that are equal, the last by name" main "$(first functions --sort self,function --reverse)"
+same "--sort: the second column decides where the first is equal" "log_line main work worker" \
+    "$("$fisql" query functions --sort calls,function --format json sorted.db | jq -r '.[2:][].function' | xargs)"
+same "--sort: what is not known comes last, either way" "1 1" "$(for way in "" --reverse; do
+    "$fisql" query functions --sort deviation $way --format json sorted.db | jq '.[-1].deviation_ns == null | if . then 1 else 0 end'; done | xargs)"
+run "$fisql" query functions --sort mean_nss sorted.db
+same "--sort: an unknown column: status" 2 "$status"
+has "--sort: an unknown column" "has no column mean_nss; did you mean mean_ns?" "$err"
+run "$fisql" query functions --sort calls, sorted.db
+same "--sort: a comma at the end: status" 2 "$status"
+run "$fisql" query functions --reverse sorted.db
+has "--reverse alone" "turns round what --sort COLUMN sorts by" "$err"
+run "$fisql" query --all --sort calls sorted.db
+has "--sort of all queries" "sorts the rows of one query" "$err"
+printf 'SELECT 1 AS "a b", 2 AS n UNION ALL SELECT 3, 1;' >own.sql
+same "--sort: a query of one's own" "3,1 1,2" "$("$fisql" query --query-file own.sql --sort 'a b' --format csv sorted.db | tail -n +2 | tr -d '\r' | xargs)"
+
 # --- filters
 rows() { "$@" --format csv 2>/dev/null | sed 1d | cut -d, -f1 | tr -d '\r' | paste -sd' '; }
 same "--function" "parse" "$(rows $q hot-functions --function parse)"
