@@ -80,6 +80,7 @@ against "1 to 40 parameters, gcc -O2" 850 50 many.c gcc -O2
 if [ "$compilers" != gcc ]; then
     case $(clang -dumpversion) in
         18.* | 19.*) least=(1250 350 600 210) ;;
+        [2-9][0-9].*) least=(1600 0 740 70) ;;
         *) least=(1600 0 760 40) ;;
     esac
     against "1 to 40 parameters, clang -O0" "${least[0]}" "${least[1]}" many.c clang -O0
