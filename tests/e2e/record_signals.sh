@@ -94,7 +94,7 @@ hang() { # NAME [ARGUMENT]
         cd "$1" || exit 2
         : >out.txt
         # A fisql built with ASan wants its runtime to come before libhangs.so.
-        LD_PRELOAD=$PWD/../libhangs.so ASAN_OPTIONS=verify_asan_link_order=0 setsid env --default-signal=INT "$fisql" record -q ../hangs ${2:+"$2"} >out.txt 2>err.txt &
+        LD_PRELOAD=$PWD/../libhangs.so ASAN_OPTIONS=verify_asan_link_order=0 setsid env --default-signal=INT,HUP "$fisql" record -q ../hangs ${2:+"$2"} >out.txt 2>err.txt &
         echo $! >pid
         wait $! 2>/dev/null
         echo $? >status
