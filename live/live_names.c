@@ -31,11 +31,19 @@ struct live_module {
     } file;
 };
 
+/* What lay at an address when it was asked for: many threads wait for one lock. */
+struct known_variable {
+    uint64_t address;
+    char *name; /* NULL = none */
+};
+
 struct live_names {
     uint32_t pid;
     struct symbols_options options;
     struct live_module *modules; /* by start */
     size_t count, capacity;
+    struct known_variable *variables;
+    size_t variables_count, variables_capacity;
     struct live_points *points; /* borrowed; NULL = scopes have no names */
     uint64_t process_key;
 };
@@ -150,6 +158,9 @@ void live_names_close(struct live_names *names)
     if (names == NULL)
         return;
     modules_release(names->modules, names->count);
+    for (size_t i = 0; i < names->variables_count; i++)
+        free(names->variables[i].name);
+    free(names->variables);
     free(names);
 }
 
@@ -353,7 +364,7 @@ static char *variable_at(const struct live_names *names, struct live_module *mod
     return name;
 }
 
-char *live_names_variable(struct live_names *names, uint64_t address)
+static char *look_variable_up(struct live_names *names, uint64_t address)
 {
     for (size_t i = 0; i < names->count; i++) {
         struct live_module *module = &names->modules[i];
@@ -363,4 +374,18 @@ char *live_names_variable(struct live_names *names, uint64_t address)
             return variable_at(names, module, address);
     }
     return NULL;
+}
+
+const char *live_names_variable(struct live_names *names, uint64_t address)
+{
+    struct error error;
+    for (size_t i = 0; i < names->variables_count; i++)
+        if (names->variables[i].address == address)
+            return names->variables[i].name;
+    if (array_reserve(&names->variables, &names->variables_capacity, names->variables_count + 1,
+                      &error) != 0)
+        return NULL;
+    struct known_variable *known = &names->variables[names->variables_count++];
+    *known = (struct known_variable){address, look_variable_up(names, address)};
+    return known->name;
 }

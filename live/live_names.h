@@ -44,8 +44,8 @@ void live_names_function(struct live_names *names, uint64_t address, struct live
  * code. */
 void live_names_site(struct live_names *names, uint64_t address, struct live_place *place);
 
-/* The variable at an address: `stat_lock`, `cache.lock`. Caller frees; NULL = there is none, or no
- * memory. */
-char *live_names_variable(struct live_names *names, uint64_t address);
+/* The variable at an address: `stat_lock`, `cache.lock`. Borrowed from the names; NULL = there is
+ * none, or no memory. Looked up once. */
+const char *live_names_variable(struct live_names *names, uint64_t address);
 
 #endif

@@ -509,15 +509,15 @@ static int write_tables(struct load *load, struct error *error)
         say_incidents(load);
     if (result == 0)
         result = database_index(&load->database, database, error);
-    if (result == 0 && load->options->index)
-        result =
-            database_index_calls(&load->database, database, cores_wanted(load->options), error);
     if (result == 0)
         result = count_system_calls(load, database, &load->report->system_calls, error);
     if (result == 0)
         result = add_views(load, database, error);
     if (result == 0)
         result = execute(database, load->database_path, "COMMIT", error);
+    if (result == 0 && load->options->index)
+        result =
+            database_index_calls(&load->database, database, cores_wanted(load->options), error);
     if (sqlite3_close(database) != SQLITE_OK && result == 0)
         result = error_set_file(error, ERROR_SYSTEM, load->database_path, "cannot be closed");
     return result;

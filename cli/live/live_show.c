@@ -158,13 +158,13 @@ static void put_wait(const struct live_show *show, size_t index)
 {
     const struct live_wait *wait = &show->waits->items[index];
     uint64_t ns;
-    char *name = show->names != NULL ? live_names_variable(show->names, wait->locks.waiting) : NULL;
+    const char *name =
+        show->names != NULL ? live_names_variable(show->names, wait->locks.waiting) : NULL;
     fputs(" waits for lock ", stdout);
     if (name != NULL)
         text_put(stdout, name);
     else
         printf("0x%" PRIx64, wait->locks.waiting);
-    free(name);
     if (wait->locks.waiting_site != 0) {
         struct live_place place = site_place(show, wait->locks.waiting_site);
         fputs(" at ", stdout);

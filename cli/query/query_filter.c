@@ -290,19 +290,16 @@ static sqlite3_stmt *prepare_only(sqlite3 *database, const char *name, const cha
 
 /* ---- sorting ---- */
 
-/* Is it the column's name, or that without its unit? */
-static bool names_column(const char *column, const char *word, size_t length)
-{
-    return strncmp(column, word, length) == 0 &&
-           (column[length] == '\0' || strcmp(column + length, "_ns") == 0 ||
-            strcmp(column + length, "_bytes") == 0);
-}
-
+/* The column of that name, else the one whose name has a unit more. */
 static int column_named(sqlite3_stmt *statement, const char *word, size_t length)
 {
-    for (int i = 0; i < sqlite3_column_count(statement); i++)
-        if (names_column(sqlite3_column_name(statement, i), word, length))
-            return i;
+    static const char *const units[] = {"", "_ns", "_bytes"};
+    for (size_t unit = 0; unit < sizeof units / sizeof units[0]; unit++)
+        for (int i = 0; i < sqlite3_column_count(statement); i++) {
+            const char *name = sqlite3_column_name(statement, i);
+            if (strncmp(name, word, length) == 0 && strcmp(name + length, units[unit]) == 0)
+                return i;
+        }
     return -1;
 }
 

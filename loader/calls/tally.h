@@ -53,7 +53,7 @@ struct tally {
     struct tally_totals total;
     struct off_sums off;                 /* total: outermost activations of the function */
     uint64_t first_enter_ns, first_call; /* first_call 0 = no call that is a row */
-    uint64_t last_enter_ns, last_call;   /* the same */
+    uint64_t last_enter_ns, last_call;   /* likewise */
 };
 
 static inline void off_time_add(struct off_time *into, struct off_time from)

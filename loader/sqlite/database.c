@@ -214,8 +214,10 @@ int database_index(const struct database *database, sqlite3 *connection, struct 
 int database_index_calls(const struct database *database, sqlite3 *connection, unsigned threads,
                          struct error *error)
 {
-    char sql[96];
-    snprintf(sql, sizeof sql, "PRAGMA threads = %u; CREATE INDEX calls_frame ON calls(frame_id)",
+    char sql[160];
+    snprintf(sql, sizeof sql,
+             "PRAGMA temp_store = FILE; PRAGMA cache_size = -2000; PRAGMA threads = %u;"
+             "CREATE INDEX calls_frame ON calls(frame_id)",
              threads);
     return execute(connection, database->target, sql, error);
 }

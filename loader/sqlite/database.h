@@ -29,8 +29,9 @@ MUST_CHECK int database_index(const struct database *database, sqlite3 *connecti
                               struct error *error);
 
 /* An index of calls by their frames, for who asks for the calls of one function again and again: it
- * takes some 11 bytes a call, and a few times as long as the load. SQLite sorts best with its own
- * small cache and so many threads. */
+ * takes some 11 bytes a call, and a few times as long as the load. Sorted in temporary files, with a
+ * small cache and so many threads: in memory it took twice as long, and memory without bound. Call
+ * it outside a transaction. */
 MUST_CHECK int database_index_calls(const struct database *database, sqlite3 *connection,
                                     unsigned threads, struct error *error);
 /* Opens the temporary through sqlite3, tuned for loading. */
