@@ -61,7 +61,14 @@ unsigned recipe_bytes(const struct dwarf_type *type, enum place_reason *reason)
     return type->size_bytes > FISQL_RECIPE_BYTES_MAX ? 0 : (unsigned)type->size_bytes;
 }
 
-/* Writes the target of a reference if that is a scalar or a string. */
+/* The text that a pointer points to, as a type. */
+static struct dwarf_type text_of(const struct dwarf_type *pointer)
+{
+    return (struct dwarf_type){.kind = pointer->text,
+                               .size_bytes = pointer->text == DWARF_TYPE_BUFFER ? 24 : 16};
+}
+
+/* Writes what a reference or a pointer leads to, if that is a scalar, a string or a text. */
 static void see_through(const struct dwarf_type *target, struct fisql_recipe_value *value)
 {
     struct fisql_recipe_value seen = {.object = 0};
@@ -263,8 +270,11 @@ int recipe_value_put(struct recipes *recipes, size_t index, const struct dwarf_t
     struct fisql_recipe_value *value = &recipes->values[index];
     int reason = PLACE_TYPE;
     if (what_of(type, value)) {
+        const struct dwarf_type text = text_of(type);
         if (type->kind == DWARF_TYPE_REFERENCE)
             see_through(target, value);
+        else if (type->text != DWARF_TYPE_UNKNOWN)
+            see_through(&text, value);
         if (places->whole.kind == PLACE_PIECES) {
             reason = put_pieces(recipes, index, places, error);
         } else if (places->whole.kind == PLACE_COMPUTED) {
@@ -359,6 +369,11 @@ enum place_reason recipe_result(struct dwarf_types *types, const struct dwarf_ty
     if (type->kind == DWARF_TYPE_REFERENCE) {
         struct dwarf_type target = dwarf_type_at(types, type->target);
         see_through(&target, value);
+        return PLACE_FOUND;
+    }
+    if (type->text != DWARF_TYPE_UNKNOWN) {
+        const struct dwarf_type text = text_of(type);
+        see_through(&text, value);
         return PLACE_FOUND;
     }
     if (type->kind == DWARF_TYPE_FLOAT) {
