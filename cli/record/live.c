@@ -373,13 +373,13 @@ void live_names(struct live *live, char *text, size_t size)
 
 /* ---- what they left ---- */
 
+/* The program adds to the same totals at the same time, and takes them out when it writes them down. */
 static void count_lost(const struct live *live, const struct fisql_chunk *chunk, int error)
 {
-    if (live->area->lost_chunks == 0)
-        live->area->lost_errno = (uint64_t)error;
-    live->area->lost_chunks++;
-    live->area->lost_calls += chunk->calls;
-    live->area->lost_bytes += chunk->length;
+    if (__atomic_fetch_add(&live->area->lost_chunks, 1, __ATOMIC_RELAXED) == 0)
+        __atomic_store_n(&live->area->lost_errno, (uint64_t)error, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&live->area->lost_calls, chunk->calls, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&live->area->lost_bytes, chunk->length, __ATOMIC_RELAXED);
 }
 
 /* In this order: the next owner must not look like the last one. */

@@ -92,18 +92,28 @@ if ! { [ "$(id -u)" -eq 0 ] && mkdir small && mount -t tmpfs -o size=300k tmpfs 
     echo "# skipped: a full disk needs a mount, which is refused here"
     exit 0
 fi
+# The child of `fork` and its log end after its last word: wait until the disk has its room back.
+emptied() {
+    rm -f small/*
+    for _ in $(seq 200); do
+        [ "$(df --output=used small | tail -n 1)" -gt 0 ] || return 0
+        sleep 0.1
+    done
+    echo "# still used: $(df small | tail -n 1)"
+}
 for what in plain threads fork; do
+    emptied
     "$fisql" record --no-compress -o small/run.bin ./hungry $what >made 2>words
     same "a full disk, $what: the program ends as without fisql" "0|1" "$?|$(wc -l <made)"
     cp small/run.bin full.bin
     told "a full disk, $what" full.bin words
     has "a full disk, $what: the reason" "No space left on device" "$err"
 done
-rm -f small/*
+emptied
 (cd small && FISQL_LOG=run.bin exec ../hungry.linked plain) >made 2>words
 cp small/run.bin* .
 told "a full disk, without fisql record" run.bin ""
-rm -f small/*
+emptied
 mount -o remount,size=2000k small
 head -c 1700000 /dev/zero >small/ballast
 # Without a writer: what waits for one would find room later.
@@ -112,4 +122,5 @@ cp small/run.bin relieved.bin
 told "a disk that has room again" relieved.bin words
 same "a disk that has room again: the gap is told, once" "1" \
     "$(sql run.db "SELECT count(*) FROM losses WHERE reason = 'missing chunk'")"
+emptied
 umount small
