@@ -52,11 +52,10 @@ int main(int c, char **v)
         sigaltstack(&st, 0);
     struct sigaction a = {.sa_handler = on_alarm, .sa_flags = how == 2 ? SA_ONSTACK : 0};
     sigaction(SIGALRM, &a, 0);
-    setitimer(ITIMER_REAL, &(struct itimerval){{0, 40}, {0, 40}}, 0);
-    if (how == 1) {
-        if (sigsetjmp(back, 1))
-            jumps++;
-    }
+    if (how == 1 && sigsetjmp(back, 1))
+        jumps++;
+    else /* not before there is a place to jump to */
+        setitimer(ITIMER_REAL, &(struct itimerval){{0, 40}, {0, 40}}, 0);
     for (; i < loops; i++) {
         sum += tiny(i);
         d = fl(d, 0.5);
