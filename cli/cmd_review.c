@@ -1,5 +1,6 @@
 /* fisql review: a small report on some functions, to attach to a code review. */
 #include "base/parts.h"
+#include "base/memory_text.h"
 #include "cli/commands.h"
 #include "cli/out/args.h"
 #include "cli/run/database.h"
@@ -219,7 +220,7 @@ static int put_values(const struct review *review, FILE *out, size_t id)
     while (status == 0 && sqlite3_step(row) == SQLITE_ROW) {
         char *title = NULL;
         size_t size = 0;
-        FILE *memory = open_memstream(&title, &size);
+        FILE *memory = memory_text_open(&title, &size);
         if (memory == NULL) {
             status = fail("out of memory");
             break;
@@ -271,7 +272,7 @@ static int put_findings(const struct review *review, FILE *out, const struct que
         char *text = NULL;
         size_t size = 0;
         long rows = 0;
-        FILE *memory = open_memstream(&text, &size);
+        FILE *memory = memory_text_open(&text, &size);
         if (memory == NULL)
             return fail("out of memory");
         int status = query_run(&request, review->database, query, memory, &rows);
@@ -354,7 +355,8 @@ static int convert(FILE *svg, FILE *png, const char *path)
     if (child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) &&
         WEXITSTATUS(status) == 0)
         return 0;
-    return fail("%s: rsvg-convert failed or is missing: install librsvg2-bin, or give a .svg",
+    return fail("%s: the picture is missing, rsvg-convert failed or is not installed: install "
+                "librsvg2-bin, or give a .svg",
                 path);
 }
 
@@ -444,10 +446,13 @@ int cmd_review(int argc, char **argv)
         database_say_state(review.database, options.path);
         status = choose_all(&review, &options);
     }
-    if (status == 0 && options.picture != NULL)
-        status = write_picture(&review, &options);
+    int pictured = status == 0 && options.picture != NULL ? write_picture(&review, &options) : 0;
+    if (pictured != 0)
+        options.picture = NULL; /* the page shows none that is not there */
     if (status == 0)
         status = write_page(&review, &options);
+    if (status == 0)
+        status = pictured;
     free(review.chosen);
     run_view_release(&review.view);
     sqlite3_close(review.database);

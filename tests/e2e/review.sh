@@ -58,6 +58,11 @@ for part in "Contexts:" "Time:" "Calls:" ">node<" ">main<"; do
 done
 run "$fisql" review --function leaf --picture review.png -o review.md
 same "a PNG" "0 PNG" "$status $(head -c 4 review.png | tr -d '\211')"
+run env PATH=/nowhere "$fisql" review --function leaf --picture absent.png -o without.md
+same "without rsvg-convert: status 2" 2 "$status"
+has "it is said" "install librsvg2-bin" "$err"
+same "no picture is left" "" "$(ls absent.png 2>/dev/null)"
+same "the page is there, without a picture" "## Review of a run|0" "$(head -n 1 without.md)|$(grep -c '!\[' without.md)"
 same "no SVG is left beside it" "" "$(ls review.png.svg 2>/dev/null)"
 
 same "--file" "keep leaf main never node" "$("$fisql" review --file work.c | headings | tr ' ' '\n' | LC_ALL=C sort | tr '\n' ' ' | sed 's/ $//')"
