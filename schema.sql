@@ -54,7 +54,7 @@
 -- where only its first bytes were recorded it ends in \... (which nothing else does).
 
 PRAGMA application_id = 0x4653514c;
-PRAGMA user_version = 16;
+PRAGMA user_version = 17;
 
 CREATE TABLE run( -- facts of the recording and of the load, e.g. command, clock, hook_inside_ps
   key TEXT PRIMARY KEY, -- name of the fact
@@ -219,7 +219,8 @@ CREATE TABLE frames( -- calling contexts: function + site under a parent context
 );
 
 CREATE TABLE calls( -- one row for each call, ids in pre-order: the calls within call c are
-                    -- id BETWEEN c.id + 1 AND c.id + c.descendants
+                    -- id BETWEEN c.id + 1 AND c.id + c.descendants. Fewer rows where the log was
+                    -- loaded with --calls=long or none, as run.calls says
   id INTEGER PRIMARY KEY,
   parent_id INTEGER AS (id - parent_distance) VIRTUAL, -- calls.id of the caller, NULL for a root
   thread_id INTEGER NOT NULL,   -- threads.id
@@ -275,6 +276,16 @@ CREATE TABLE gaps( -- where threads were off the processor for more than 1 us be
   minor_faults INTEGER,    -- page faults without input or output
   major_faults INTEGER,    -- page faults with it
   paused INTEGER NOT NULL DEFAULT 0 -- 1 = its call was (see pauses): in no self_wait_ns, self_preempted_ns, self_waits
+);
+
+CREATE TABLE recording_gaps( -- when a thread wrote its log, or waited for that, instead of running. A call's duration in
+                   -- calls contains it, an adjusted one does not: it is in hook_costs, in the inside part of its call
+  id INTEGER PRIMARY KEY,
+  thread_id INTEGER NOT NULL, -- threads.id
+  call_id INTEGER NOT NULL, -- calls.id of the innermost call then
+  start_ns INTEGER NOT NULL,
+  wall_ns INTEGER NOT NULL,
+  held_ns INTEGER NOT NULL -- of that, off the processor: the disk was too slow
 );
 
 CREATE TABLE pauses( -- when a call waited for what is not its own work: FISQL_PAUSE to FISQL_RESUME
@@ -603,7 +614,7 @@ CREATE TABLE faults( -- calls that were made to fail (record --fault)
 );
 
 -- Locks (fisql record --locks). call_id and frame_id are of the innermost call then, NULL outside any; of holders
--- they are NULL, too, where there are no rows of calls (load --summary) or the call was not recorded. site_id is
+-- they are NULL, too, where there are no rows of calls (load --calls=none) or the call was not recorded. site_id is
 -- where the function was called that took the lock, waited or the like. Modes: 'read' with others, 'write' alone.
 
 CREATE TABLE locks( -- locks, and whatever else threads waited for
@@ -964,6 +975,15 @@ CREATE VIEW plain_modules AS -- modules recorded as they are, of optimised code:
                              -- Without debug information (a distribution's program) code counts as optimised
   SELECT id FROM modules WHERE patched > 0 AND coalesce(optimized, 1);
 
+CREATE VIEW tail_calls AS -- in modules recorded as they are: edges whose call is the jump that another function ends with. A direct call
+                          -- has one target: of several callees from one place the first is it, and the others come through it
+  SELECT id AS edge_id, caller_id, site_id, through_id, callee_id
+  FROM (SELECT e.id, e.caller_id, e.site_id, e.callee_id,
+               first_value(e.callee_id) OVER (PARTITION BY e.caller_id, e.site_id ORDER BY e.first_call_id, e.id) AS through_id
+        FROM edges e JOIN sites s ON s.id = e.site_id
+        WHERE e.caller_id IS NOT NULL AND NOT s.indirect AND s.module_id IN (SELECT id FROM modules WHERE patched > 0))
+  WHERE callee_id <> through_id;
+
 CREATE VIEW edge_details AS -- edges, with what shows whether a build without hooks has the call as well
   SELECT j.*,
          coalesce(j.compiler GLOB 'keeps it*', 0) AS kept -- 1 = optimisation at -O2 (not -flto) leaves it a call
@@ -1034,10 +1054,13 @@ CREATE VIEW lock_details AS -- locks with names: the variable, else kind, number
   SELECT l.*, coalesce(l.variable, l.kind || ' ' || l.id || coalesce(' (' || s.location || ')', '')) AS name, s.location
   FROM locks l LEFT JOIN site_details s ON s.id = l.site_id;
 
-CREATE VIEW trace_marks AS -- what is shown between the calls of a trace: '!' faults, '*' notes, '=' pauses
+CREATE VIEW trace_marks AS -- what is shown between the calls of a trace: '!' faults, '*' notes, '=' pauses, '~' 100 us
+                           -- and more in which the thread wrote its log
   SELECT thread_id, call_id, ns, 1 AS number, id, '!' AS mark, text FROM fault_marks
   UNION ALL SELECT thread_id, call_id, ns, 2, id, '*', text FROM notes
-  UNION ALL SELECT thread_id, call_id, start_ns, 3, id, '=', printf('paused for %.3f us', paused_ns / 1e3) FROM pauses;
+  UNION ALL SELECT thread_id, call_id, start_ns, 3, id, '=', printf('paused for %.3f us', paused_ns / 1e3) FROM pauses
+  UNION ALL SELECT thread_id, call_id, start_ns, 4, id, '~', printf('recording, for %.1f ms', wall_ns / 1e6)
+  FROM recording_gaps WHERE wall_ns >= 100000;
 
 CREATE VIEW call_details AS -- calls with function, location, durations and ending in words
   SELECT c.id, c.parent_id, c.thread_id, c.frame_id, c.depth, fn.name AS function, fn.location,
@@ -1295,14 +1318,15 @@ CREATE VIEW kept_stacks AS -- blocks that the C library keeps, by where they wer
 -- blocks to the first caller that is no wrapper.
 CREATE VIEW alloc_wrappers AS -- functions that get, resize or free a block for their callers, as xmalloc does
   WITH RECURSIVE
-       small AS MATERIALIZED ( -- of several callers, with at most one block a call
+       small AS MATERIALIZED ( -- with at most one block a call, and of several callers
          SELECT s.function_id, s.allocs + s.frees AS own_blocks, 2 * (s.total_allocs + s.total_frees) >= s.calls AS usual,
                 (SELECT count(DISTINCT e.callee_id) FROM edges e JOIN function_stats k ON k.function_id = e.callee_id
                  WHERE e.caller_id = s.function_id AND k.total_allocs + k.total_frees > 0) AS callees -- that use memory
          FROM function_stats s JOIN functions f ON f.id = s.function_id
-         WHERE s.total_allocs + s.total_frees > 0 AND s.callers >= 2 AND s.calls >= 8 AND s.recursive_calls = 0
+         WHERE s.total_allocs + s.total_frees > 0 AND s.calls >= 8 AND s.recursive_calls = 0
+           AND (s.callers >= 2 OR s.allocs + s.frees = 0 AND f.call_targets = 1 AND f.size <= 128) -- that passes on all
            AND max(s.total_allocs, s.total_frees) <= s.calls AND s.callees <= 2 -- such as a check of the size
-           AND f.size <= 400 AND coalesce(f.call_targets, 0) <= 4
+           AND f.size <= 400 AND coalesce(f.call_targets, 0) <= 8 -- the check, malloc, and what tells that it failed
            AND coalesce(f.linkage_name, '') NOT GLOB '_Z*[CD][0-3]E*'), -- constructors and destructors
        passing(function_id) AS ( -- their own code does it, or one function that they call
          SELECT function_id FROM small WHERE callees = 0 AND own_blocks > 0

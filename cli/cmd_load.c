@@ -12,6 +12,7 @@
 #include "cli/out/interrupts.h"
 #include "cli/out/text.h"
 #include "loader/loader.h"
+#include "base/memory_text.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -26,7 +27,12 @@ static const char help[] =
     "when it is complete; a fisql database of that name is replaced.\n"
     "\n"
     "  -o, --output FILE     the database (the log's name with .db instead of .bin)\n"
-    "      --summary         leave out the rows of the table calls; keep everything else\n"
+    "      --calls=WHICH     which rows the table calls gets: all, long: of calls of 1 us and "
+    "more,\n"
+    "                        of the first and the last one of each context and of what did not\n"
+    "                        return, or none. All sums are as exact; who asks for other calls\n"
+    "                        later reads the log again (all)\n"
+    "      --summary         as --calls=none\n"
     "      --index           index the calls by their functions' contexts: all calls of one "
     "function\n"
     "                        are then found at once\n"
@@ -78,15 +84,32 @@ static void show_progress(void *context, const struct load_progress *progress)
                  left);
 }
 
+static bool calls_of(const char *word, enum load_calls *calls)
+{
+    static const char *const words[] = {
+        [LOAD_CALLS_ALL] = "all", [LOAD_CALLS_LONG] = "long", [LOAD_CALLS_NONE] = "none"};
+    for (unsigned i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strcmp(word, words[i]) == 0) {
+            *calls = (enum load_calls)i;
+            return true;
+        }
+    return false;
+}
+
 static int parse(struct request *request, int argc, char **argv)
 {
-    enum { SUMMARY = 256, INDEX, SYSROOT, SYMBOLS, THREADS, FOLLOW };
-    static const struct args_option known[] = {
-        {"output", 'o', true},      {"quiet", 'q', false},
-        {"verbose", 'v', false},    {"summary", SUMMARY, false},
-        {"index", INDEX, false},    {"sysroot", SYSROOT, true},
-        {"symbols", SYMBOLS, true}, {"threads", THREADS, true},
-        {"follow", FOLLOW, false},  {NULL, 0, false}};
+    enum { SUMMARY = 256, CALLS, INDEX, SYSROOT, SYMBOLS, THREADS, FOLLOW };
+    static const struct args_option known[] = {{"output", 'o', true},
+                                               {"quiet", 'q', false},
+                                               {"verbose", 'v', false},
+                                               {"summary", SUMMARY, false},
+                                               {"index", INDEX, false},
+                                               {"sysroot", SYSROOT, true},
+                                               {"symbols", SYMBOLS, true},
+                                               {"threads", THREADS, true},
+                                               {"follow", FOLLOW, false},
+                                               {"calls", CALLS, true},
+                                               {NULL, 0, false}};
     struct args args = {.command = "load", .help = help, .options = known};
     char *end;
     *request = (struct request){.log = "run.bin"};
@@ -103,7 +126,11 @@ static int parse(struct request *request, int argc, char **argv)
             request->verbose = true;
             break;
         case SUMMARY:
-            request->options.summary = true;
+            request->options.calls = LOAD_CALLS_NONE;
+            break;
+        case CALLS:
+            if (!calls_of(args.value, &request->options.calls))
+                return args_wrong(&args, "all, long or none");
             break;
         case INDEX:
             request->options.index = true;
@@ -159,7 +186,7 @@ static void say_result(const struct request *request, const struct load_report *
 {
     char *text = NULL;
     size_t size = 0;
-    FILE *line = open_memstream(&text, &size);
+    FILE *line = memory_text_open(&text, &size);
     if (line == NULL)
         return;
     fprintf(line, "%s: %llu calls", output, (unsigned long long)report->calls);

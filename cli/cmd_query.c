@@ -6,6 +6,7 @@
 #include "cli/run/database.h"
 #include "cli/query/digest.h"
 #include "cli/run/own_code.h"
+#include "cli/run/whole_calls.h"
 #include "cli/query/findings.h"
 #include "cli/query/kept_blocks.h"
 #include "cli/query/left_out.h"
@@ -339,6 +340,10 @@ static int with_database(struct options *options, const struct query_set *set,
     if (database == NULL)
         return 2;
     int status = filters_check(&options->request.filters, database);
+    if (status == 0 && options->action == ACTION_RUN && query_needs_word(query, "calls") &&
+        whole_calls_possible(database) &&
+        !whole_calls_open(&database, options->database_path, query->name, 0, 0))
+        status = 2;
     if (status == 0)
         status = fold(options, database);
     if (status == 0 && explain)

@@ -12,6 +12,7 @@
 #include "cli/query/digest.h"
 #include "cli/run/database.h"
 #include "page/page.h"
+#include "base/memory_text.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -37,7 +38,7 @@ static void say_digest(const char *path)
     sqlite3 *database = database_open(path);
     char *text = NULL;
     size_t size = 0;
-    FILE *out = database != NULL ? open_memstream(&text, &size) : NULL;
+    FILE *out = database != NULL ? memory_text_open(&text, &size) : NULL;
     bool done = out != NULL && digest_print(database, path, out) == 0;
     if (out != NULL && fclose(out) == 0 && done)
         say_through(text, size);

@@ -49,13 +49,13 @@ static const struct subject subjects[] = {
     {"The run, its threads and its code",
      "run processes last_images threads modules plain_modules mappings files functions"
      " function_details sites site_details"},
-    {"Calls, one by one",
-     "calls call_details recorded_calls call_times hook_costs cut_calls pauses slow_calls"},
+    {"Calls, one by one", "calls call_details recorded_calls call_times hook_costs recording_gaps "
+                          "cut_calls pauses slow_calls"},
     {"Calls, added up",
      "frames frame_details frame_stacks function_stats thread_functions durations intervals"
      " recursions"},
     {"Who calls whom, and in which order",
-     "edges edge_details context_edges callee_runs callee_transitions call_sequences"},
+     "edges edge_details tail_calls context_edges callee_runs callee_transitions call_sequences"},
     {"Time off the processor, and locks",
      "gaps locks lock_details lock_waits lock_holds lock_orders lock_cycles lock_misuses"},
     {"Memory",

@@ -4,6 +4,7 @@
 #include "cli/run/call_values.h"
 #include "cli/commands.h"
 #include "cli/run/database.h"
+#include "cli/run/whole_calls.h"
 #include "cli/out/output.h"
 #include "cli/out/say.h"
 #include "cli/out/text.h"
@@ -31,6 +32,7 @@ enum { ENDS_SHOWN = 100 };
 
 /* cmd_stack.sql */
 extern const char cmd_stack_sql_call[];
+extern const char cmd_stack_sql_whole[];
 
 /* 0, or 2 after saying what is wrong. */
 static int print_call(const struct run_view *view, struct call_values *values, sqlite3_stmt *row,
@@ -142,6 +144,21 @@ static int parse(struct request *request, int argc, char **argv)
     return args_end(&args);
 }
 
+/* Reads what the database lacks of the call and those around it. A caller that is short itself has
+ * few calls before the one that it makes. */
+static bool has_stack(sqlite3 **database, const struct request *request)
+{
+    const int64_t before = 100000;
+    int64_t from = request->id > before ? request->id - before : 1;
+    sqlite3_stmt *row = database_ask(*database, cmd_stack_sql_whole);
+    if (row == NULL)
+        return false;
+    sqlite3_bind_int64(row, 1, request->id);
+    bool whole = database_row(row) && sqlite3_column_int64(row, 0) != 0;
+    sqlite3_finalize(row);
+    return whole || whole_calls_open(database, request->path, "a stack", from, request->id);
+}
+
 int cmd_stack(int argc, char **argv)
 {
     struct request request = {.style = NAMES_SHORT};
@@ -152,7 +169,8 @@ int cmd_stack(int argc, char **argv)
     struct run_view view = {0};
     struct call_values values = {0};
     status = 2;
-    if (database != NULL && run_has_calls(database, request.path, "a stack"))
+    if (database != NULL && has_stack(&database, &request) &&
+        run_has_calls(database, request.path, "a stack"))
         status = run_view_open(&view, database, request.style, MEASURE_CPU);
     if (status == 0)
         status = call_values_open(&values, &view);

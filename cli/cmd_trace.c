@@ -9,6 +9,7 @@
 #include "cli/out/args.h"
 #include "cli/out/colour.h"
 #include "cli/run/call_cursor.h"
+#include "cli/run/call_times.h"
 #include "cli/run/cut_view.h"
 #include "cli/commands.h"
 #include "cli/run/database.h"
@@ -24,10 +25,11 @@ static const char help[] =
     "usage: fisql trace [OPTION...] [DB]\n"
     "\n"
     "Prints the calls of a run (DB: run.db) one after another, indented by depth: when a call was\n"
-    "entered since the run's start, how long it took, its thread, the function with its arguments\n"
-    "and its result (`fisql record --values`), the blocks that it allocated, what the program "
-    "said\n"
-    "then (*), calls made to fail (!) and pauses (=). Calls of all threads are sorted by time.\n"
+    "entered since the run's start, how long it took without the recording's own cost, its "
+    "thread,\n"
+    "the function with its arguments and its result (`fisql record --values`), the blocks that it\n"
+    "allocated, what the program said then (*), calls made to fail (!), pauses (=), and where the\n"
+    "recording itself took 100 us and more (~). Calls of all threads are sorted by time.\n"
     "\n" CUT_HELP "      --no-allocs          leave out the blocks allocated\n"
     "      --limit N            at most N calls\n"
     "      --demangle STYLE     short names, full ones, or no: as the linker knows them (short)\n"
@@ -37,6 +39,7 @@ static const char help[] =
     "On a terminal the output goes through $PAGER.\n"
     "\n"
     "examples: fisql trace --function main --depth 3\n"
+    "          fisql trace --within 2 --min-duration 1us\n"
     "          fisql trace --since 10us --until 1.5s --min-duration 1us\n";
 
 enum { THREADS_TOGETHER = 256 };
@@ -48,6 +51,12 @@ struct options {
     bool no_allocs, colour;
     enum colour when;
     const char *path;
+};
+
+/* The run that is shown. */
+struct source {
+    struct cut_view cut;
+    struct call_times times;
 };
 
 struct open_end {
@@ -153,20 +162,22 @@ static void print_time(double ns, int width)
 }
 
 /* 0, or 2 after saying what is wrong. */
-static int print_call(const struct run_view *view, struct call_values *values,
-                      const struct lane *lane, bool colour)
+static int print_call(struct source *source, const struct lane *lane, bool colour)
 {
     static const char *const endings[] = {"", "  (unwound)", "  (still open)",
                                           "  (its exit was lost)"};
     const struct shown_call *call = &lane->call;
-    const struct run_function *function = &view->functions[view->frames[call->frame].function];
+    const struct run_view *view = &source->cut.run;
+    uint32_t number = view->frames[call->frame].function;
+    const struct run_function *function = &view->functions[number];
     char place[256];
-    char *shown = call_values_text(values, view->frames[call->frame].function, call->id);
+    char *shown = call_values_text(&source->cut.values, number, call->id);
     if (shown == NULL)
         return 2;
     run_place(function, place, sizeof place);
     printf("%14.3f us ", (double)call->began_ns / 1e3);
-    print_time((double)call->duration_ns, 10);
+    print_time(
+        (double)call_times_of(&source->times, call->id, call->descendants, call->duration_ns), 10);
     printf("  %s%*s  %*s", lane->label, lane->label_pad, "",
            (int)(2 * (call->depth < 60 ? call->depth : 60)), "");
     fputs(colour ? "\033[1m" : "", stdout);
@@ -211,11 +222,13 @@ static void print_mark(const struct lane *lane, int depth, bool colour)
 
 /* The depth at which to show the next block or mark: below its call; -1 if that call is not shown
  * (too deep or too short) or not open. */
-static int depth_of(const struct lane *lane, sqlite3_stmt *row)
+static int depth_of(const struct lane *lane, sqlite3_stmt *row, const struct call_cut *cut)
 {
     int64_t call = sqlite3_column_int64(row, 1);
-    if (sqlite3_column_type(row, 1) == SQLITE_NULL)
-        return 0; /* outside of any call */
+    if (sqlite3_column_type(row, 1) == SQLITE_NULL) /* outside of any call */
+        return cut->within > 0 || cut->call > 0 ? -1 : 0;
+    if (call < cut->call)
+        return -1; /* the calls around it are shown to say where it was made */
     for (size_t i = lane->ends_count; i-- > 0;)
         if (lane->ends[i].id == call)
             return (int)(i < 60 ? i + 1 : 60);
@@ -265,24 +278,24 @@ static int open_call(struct lane *lane)
     return 0;
 }
 
-static int lane_step(struct lane *lane, const struct run_view *view, struct call_values *values,
-                     const struct options *options, long *calls)
+static int lane_step(struct lane *lane, struct source *source, const struct options *options,
+                     long *calls)
 {
     if (mark_is_next(lane)) {
-        int depth = depth_of(lane, lane->marks);
+        int depth = depth_of(lane, lane->marks, &options->cut);
         if (depth >= 0)
             print_mark(lane, depth, options->colour);
         return next_mark(lane);
     }
     if (alloc_is_next(lane)) {
-        int depth = depth_of(lane, lane->allocs);
+        int depth = depth_of(lane, lane->allocs, &options->cut);
         if (depth >= 0)
             print_alloc(lane, depth, options->colour);
         return next_alloc(lane);
     }
     int status = open_call(lane);
     if (status == 0)
-        status = print_call(view, values, lane, options->colour);
+        status = print_call(source, lane, options->colour);
     if (status == 0) {
         ++*calls;
         status = next_call(lane);
@@ -290,8 +303,8 @@ static int lane_step(struct lane *lane, const struct run_view *view, struct call
     return status;
 }
 
-static int print_lanes(struct lane *lanes, size_t count, const struct run_view *view,
-                       struct call_values *values, const struct options *options, long *calls)
+static int print_lanes(struct lane *lanes, size_t count, struct source *source,
+                       const struct options *options, long *calls)
 {
     int status = 0;
     while (status == 0 && !ferror(stdout)) {
@@ -303,14 +316,14 @@ static int print_lanes(struct lane *lanes, size_t count, const struct run_view *
         if (first == NULL || (options->limit > 0 && *calls >= options->limit && first->more &&
                               !alloc_is_next(first) && !mark_is_next(first)))
             break;
-        status = lane_step(first, view, values, options, calls);
+        status = lane_step(first, source, options, calls);
     }
     return status;
 }
 
-static int print_trace(const struct run_view *view, struct call_values *values,
-                       const struct options *options, const bool *wanted)
+static int print_trace(struct source *source, const struct options *options)
 {
+    const struct run_view *view = &source->cut.run;
     struct lane *lanes = calloc(THREADS_TOGETHER, sizeof *lanes);
     size_t count = 0, chosen = 0;
     long calls = 0;
@@ -323,15 +336,15 @@ static int print_trace(const struct run_view *view, struct call_values *values,
         const struct run_thread *thread = &view->threads[i];
         if (!call_cut_has_thread(&options->cut, thread) || thread->first_call == 0)
             continue;
-        status = lane_open(&lanes[count++], view, thread, options, wanted);
+        status = lane_open(&lanes[count++], view, thread, options, source->cut.wanted);
         if (chosen <= THREADS_TOGETHER || status != 0)
             continue;
-        status = print_lanes(lanes, 1, view, values, options, &calls);
+        status = print_lanes(lanes, 1, source, options, &calls);
         lane_close(&lanes[0]);
         count = 0;
     }
     if (status == 0 && count > 0)
-        status = print_lanes(lanes, count, view, values, options, &calls);
+        status = print_lanes(lanes, count, source, options, &calls);
     while (count > 0)
         lane_close(&lanes[--count]);
     free(lanes);
@@ -387,16 +400,19 @@ static int parse(struct options *options, int argc, char **argv)
 int cmd_trace(int argc, char **argv)
 {
     struct options options = {.cut = {.until_ns = INT64_MAX}, .style = NAMES_SHORT};
-    struct cut_view view;
+    struct source source = {.times = {.costs = NULL}};
     int status = parse(&options, argc, argv);
     if (status != ARGS_GO_ON)
         return status;
-    status =
-        cut_view_open(&view, options.path, "a trace", &options.cut, options.style, MEASURE_CPU);
+    status = cut_view_open(&source.cut, options.path, "a trace", &options.cut, options.style,
+                           MEASURE_CPU);
+    if (status == 0)
+        status = call_times_open(&source.times, source.cut.database, MEASURE_WALL);
     if (status == 0) {
         options.colour = colour_start(options.when);
-        status = print_trace(&view.run, &view.values, &options, view.wanted);
+        status = print_trace(&source, &options);
     }
-    cut_view_close(&view);
+    call_times_close(&source.times);
+    cut_view_close(&source.cut);
     return status;
 }

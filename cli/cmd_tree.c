@@ -18,6 +18,7 @@
 #include "cli/query/time_doubt.h"
 #include "cli/run/database.h"
 #include "cli/run/own_code.h"
+#include "cli/run/whole_calls.h"
 #include "cli/out/output.h"
 #include "cli/out/say.h"
 #include "cli/out/text.h"
@@ -497,6 +498,11 @@ int cmd_tree(int argc, char **argv)
     if (status != ARGS_GO_ON)
         return status;
     sqlite3 *database = database_open(request.path);
+    if (database != NULL && request.by_value != NULL &&
+        !whole_calls_open(&database, request.path, "--by-value", 0, 0)) {
+        sqlite3_close(database);
+        database = NULL;
+    }
     status = database == NULL ? 2 : fold(&request, database);
     if (status == 0)
         status = run_view_open(&view, database, request.style, request.measure);

@@ -28,6 +28,9 @@ cd "$tmp"
 "$fisql" load -q locks.bin
 "$fisql" record -q --fault 'malloc nth=1 in main: return 0' -o crash.bin ./till >/dev/null 2>&1 || true # it does not look
 "$fisql" load -q -o crash.db crash.bin
+"$fisql" cc g++ -O1 -g -w -o frees "$folder/frees.cc"
+"$fisql" record -q -o frees.bin ./frees >/dev/null 2>&1
+"$fisql" load -q frees.bin
 for program in diary refcount; do
     CPATH=$folder/../../collector "$fisql" cc gcc -O1 -o "$program" "$folder/../../examples/$program.c" -lpthread
     "$fisql" record -q -o "$program.bin" "./$program" >/dev/null 2>&1
@@ -47,6 +50,8 @@ for query in "$@" ${all[@]+"${all[@]}"}; do
         reference-errors) of=(refcount.db) ;;
         parallel-candidates) of=(-p min_share=1 -p min_mean_ns=100) ;;
         proxies | single-callee | tight-calls) of=(-p inlined=1) ;;
+        complexity) of=(-p min_modes=3 -p max_share=95) ;;
+        double-frees | bad-frees | mismatched-frees) of=(frees.db) ;;
     esac
     ! grep -q '^-- needs: *locks' "$queries/$query.sql" || of=(locks.db)
     {

@@ -140,7 +140,8 @@ enum fisql_recipe_what {
     FISQL_WHAT_STRING_COW,
     /* the address of libc++'s std::string. If bit 0 of the first byte is clear: length in its
      * other bits, text from byte 1 on; if set: {capacity, length, pointer} */
-    FISQL_WHAT_STRING_CXX1
+    FISQL_WHAT_STRING_CXX1,
+    FISQL_WHAT_BUFFER /* the address of {anything, length, pointer} */
 };
 
 struct fisql_recipe_value {

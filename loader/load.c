@@ -28,7 +28,7 @@
 
 struct load {
     const char *log_path, *database_path;
-    const struct load_options *options;
+    struct load_options options;
     struct load_report *report;
     struct log_index index;
     struct clock_map clock;
@@ -44,6 +44,7 @@ struct load {
     struct decode_shared shared;
     struct decoded_thread *threads;
     struct rollup rollup;
+    struct kept_rows kept; /* of all workers */
     struct {
         struct value_shared shared;
         struct value_calls calls; /* of all workers */
@@ -53,8 +54,10 @@ struct load {
     uint32_t workers_ended; /* atomic */
     double progress_s;      /* when we reported progress last */
     uint64_t next_thread;   /* atomic: index in order of the threads still to be decoded */
-    uint32_t *order;        /* threads, the largest first */
-    size_t order_count;
+    struct {
+        uint32_t *items;
+        size_t count;
+    } order; /* threads, the largest first */
     struct timespec began;
 };
 
@@ -88,13 +91,13 @@ static double elapsed(const struct load *load)
 /* Reports progress: at most some ten times a second, and at the start of a stage. */
 static void progress(struct load *load, const char *stage, uint64_t done, uint64_t total)
 {
-    if (load->options->progress == NULL || (done != 0 && elapsed(load) < load->progress_s + 0.09))
+    if (load->options.progress == NULL || (done != 0 && elapsed(load) < load->progress_s + 0.09))
         return;
     load->progress_s = elapsed(load);
     struct load_progress report = {stage, done, total,
                                    __atomic_load_n(&load->shared.calls_done, __ATOMIC_RELAXED),
                                    elapsed(load)};
-    load->options->progress(load->options->progress_context, &report);
+    load->options.progress(load->options.progress_context, &report);
 }
 
 static void index_progress(void *context, uint64_t done, uint64_t total)
@@ -172,7 +175,7 @@ static struct symbols_options symbols_options_of(const struct load_options *opti
  * both. */
 static int read_log(struct load *load, struct error *error)
 {
-    struct live_source *live = load->options->live;
+    struct live_source *live = load->options.live;
     struct log_salvaged unwritten = {0};
     int result = live != NULL ? live_chunks_read(&unwritten, live, error) : 0;
     load->opened.index = true;
@@ -183,12 +186,25 @@ static int read_log(struct load *load, struct error *error)
     return result;
 }
 
+/* Which calls are long is not known without times, and whose locks the log has needs any row. */
+static void keep_all_if_needed(struct load *load)
+{
+    bool locks = log_index_has_option(&load->index, FISQL_OPTION_LOCKS);
+    if (load->options.calls != LOAD_CALLS_LONG ||
+        (!locks && !log_index_has_option(&load->index, FISQL_OPTION_NO_TIME)))
+        return;
+    load->options.calls = LOAD_CALLS_ALL;
+    message(load->report, "%s: has %s: the rows of all calls are kept", load->log_path,
+            locks ? "locks, whose holders are found by them" : "no times");
+}
+
 static int prepare(struct load *load, struct error *error)
 {
-    const struct load_options *options = load->options;
+    const struct load_options *options = &load->options;
     if (read_log(load, error) != 0 || clock_map_make(&load->clock, &load->index, error) != 0)
         return -1;
     clock_map_end_killed(&load->clock, &load->index);
+    keep_all_if_needed(load);
     progress(load, "symbols", 0, 0);
     load->opened.program = true;
     const struct symbols_options symbols = symbols_options_of(options);
@@ -218,14 +234,17 @@ static int prepare(struct load *load, struct error *error)
                            process->end_tick, error) != 0)
             return -1;
     }
-    load->shared = (struct decode_shared){.index = &load->index,
-                                          .clock = &load->clock,
-                                          .program = &load->program,
-                                          .frames = &load->frames,
-                                          .memory = load->memory,
-                                          .file = options->summary ? NULL : load->file,
-                                          .costs = &load->costs,
-                                          .values = &load->values.shared};
+    load->shared = (struct decode_shared){
+        .index = &load->index,
+        .clock = &load->clock,
+        .program = &load->program,
+        .frames = &load->frames,
+        .memory = load->memory,
+        .file = options->calls == LOAD_CALLS_NONE ? NULL : load->file,
+        .keeps = options->calls == LOAD_CALLS_LONG,
+        .kept = {.from_id = (uint64_t)options->from_call, .to_id = (uint64_t)options->to_call},
+        .costs = &load->costs,
+        .values = &load->values.shared};
     snprintf(load->values.shared.folder, sizeof load->values.shared.folder, "%s", memory.folder);
     load->values.shared.room.bytes = VALUE_ROOM_BYTES;
     value_calls_init(&load->values.calls, &load->values.shared);
@@ -247,15 +266,16 @@ static int by_size(const void *left, const void *right, void *context)
 /* The largest threads first, so that the workers end together. */
 static int order_threads(struct load *load, struct error *error)
 {
-    load->order = malloc((load->index.threads_count + 1) * sizeof *load->order);
+    load->order.items = malloc((load->index.threads_count + 1) * sizeof *load->order.items);
     load->threads = calloc(load->index.threads_count + 1, sizeof *load->threads);
-    if (load->order == NULL || load->threads == NULL)
+    if (load->order.items == NULL || load->threads == NULL)
         return error_set(error, "out of memory");
     for (uint32_t i = 0; i < load->index.threads_count; i++)
         if (load->index.threads[i].id != 0)
-            load->order[load->order_count++] = i;
-    if (load->order_count > 0)
-        qsort_r(load->order, load->order_count, sizeof *load->order, by_size, load->index.threads);
+            load->order.items[load->order.count++] = i;
+    if (load->order.count > 0)
+        qsort_r(load->order.items, load->order.count, sizeof *load->order.items, by_size,
+                load->index.threads);
     return 0;
 }
 
@@ -265,14 +285,14 @@ static void decode_threads(struct worker *worker)
     worker->result = decoder_open(&worker->decoder, &load->shared, &worker->error);
     while (worker->result == 0) {
         uint64_t at = __atomic_fetch_add(&load->next_thread, 1, __ATOMIC_RELAXED);
-        if (at >= load->order_count)
+        if (at >= load->order.count)
             break;
-        uint32_t thread = load->order[at];
+        uint32_t thread = load->order.items[at];
         worker->result =
             decoder_decode_thread(worker->decoder, thread, &load->threads[thread], &worker->error);
     }
     if (worker->result != 0)
-        __atomic_store_n(&load->next_thread, load->order_count, __ATOMIC_RELAXED);
+        __atomic_store_n(&load->next_thread, load->order.count, __ATOMIC_RELAXED);
     decoder_end(worker->decoder);
 }
 
@@ -298,10 +318,10 @@ static unsigned cores_wanted(const struct load_options *options)
 /* Those that decode, and as many more as there are cores for. */
 static unsigned workers_wanted(const struct load *load, unsigned *decoding)
 {
-    unsigned wanted = cores_wanted(load->options);
+    unsigned wanted = cores_wanted(&load->options);
     if (wanted > WORKERS_MAX)
         wanted = WORKERS_MAX;
-    *decoding = wanted > load->order_count ? (unsigned)load->order_count : wanted;
+    *decoding = wanted > load->order.count ? (unsigned)load->order.count : wanted;
     return wanted > 2 * *decoding ? 2 * *decoding : wanted;
 }
 
@@ -351,7 +371,7 @@ static int decode(struct load *load, struct error *error)
         helpers_leave(&load->helpers, decoding - started);
     if (started == 0 && count > 0)
         result = error_set(error, "no thread can be started: %s", strerror(refused));
-    while (load->options->progress != NULL && result == 0 &&
+    while (load->options.progress != NULL && result == 0 &&
            __atomic_load_n(&load->workers_ended, __ATOMIC_RELAXED) < started) {
         struct timespec moment = {0, 20000000};
         progress(load, "calls", __atomic_load_n(&load->shared.bytes_done, __ATOMIC_RELAXED),
@@ -371,6 +391,8 @@ static int decode(struct load *load, struct error *error)
         if (result == 0)
             result =
                 value_calls_merge(&load->values.calls, decoder_values(workers[i].decoder), error);
+        if (result == 0)
+            result = kept_rows_merge(&load->kept, decoder_kept(workers[i].decoder), error);
         decoder_close(workers[i].decoder);
     }
     helpers_release(&load->helpers);
@@ -396,7 +418,7 @@ static int add_views(const struct load *load, sqlite3 *database, struct error *e
 {
     sqlite3_stmt *insert = NULL;
     sqlite3_db_config(database, SQLITE_DBCONFIG_DEFENSIVE, 0, NULL);
-    if (load->options->views_count == 0)
+    if (load->options.views_count == 0)
         return 0;
     if (execute(database, load->database_path, "PRAGMA writable_schema = ON", error) != 0)
         return -1;
@@ -404,10 +426,10 @@ static int add_views(const struct load *load, sqlite3 *database, struct error *e
                                     "INSERT INTO sqlite_schema(type, name, tbl_name, rootpage, sql)"
                                     " VALUES ('view', ?1, ?1, 0, ?2)",
                                     -1, &insert, NULL);
-    for (size_t i = 0; status == SQLITE_OK && i < load->options->views_count; i++) {
-        status = sqlite3_bind_text(insert, 1, load->options->views[i].name, -1, SQLITE_STATIC);
+    for (size_t i = 0; status == SQLITE_OK && i < load->options.views_count; i++) {
+        status = sqlite3_bind_text(insert, 1, load->options.views[i].name, -1, SQLITE_STATIC);
         if (status == SQLITE_OK)
-            status = sqlite3_bind_text(insert, 2, load->options->views[i].sql, -1, SQLITE_STATIC);
+            status = sqlite3_bind_text(insert, 2, load->options.views[i].sql, -1, SQLITE_STATIC);
         if (status == SQLITE_OK) {
             sqlite3_step(insert);
             status = sqlite3_reset(insert);
@@ -419,59 +441,26 @@ static int add_views(const struct load *load, sqlite3 *database, struct error *e
                                                 insert_problem(database));
 }
 
-static int count_system_calls(const struct load *load, sqlite3 *database, uint64_t *calls,
-                              struct error *error)
-{
-    sqlite3_stmt *statement = NULL;
-    int status = sqlite3_prepare_v2(database,
-                                    "SELECT sum(s.calls) FROM function_stats s"
-                                    " JOIN functions f ON f.id = s.function_id WHERE f.own = 0",
-                                    -1, &statement, NULL);
-    if (status == SQLITE_OK)
-        status = sqlite3_step(statement);
-    if (status == SQLITE_ROW)
-        *calls = (uint64_t)sqlite3_column_int64(statement, 0);
-    else
-        error_set_file(error, ERROR_SYSTEM, load->database_path, "%s", insert_problem(database));
-    sqlite3_finalize(statement);
-    return status == SQLITE_ROW ? 0 : -1;
-}
-
 static struct tables tables_of(struct load *load)
 {
-    return (struct tables){.index = &load->index,
+    return (struct tables){.log_path = load->log_path,
+                           .index = &load->index,
                            .clock = &load->clock,
                            .program = &load->program,
                            .frames = &load->frames,
                            .rollup = &load->rollup,
+                           .kept = &load->kept,
                            .memory = load->memory,
                            .values = &load->values.calls,
                            .threads = load->threads,
                            .costs = &load->costs,
-                           .options = load->options};
-}
-
-static uint64_t run_end_ns(const struct load *load)
-{
-    uint64_t end = 0;
-    for (size_t i = 0; i < load->index.threads_count; i++)
-        if (load->index.threads[i].id != 0 && load->threads[i].end_ns > end)
-            end = load->threads[i].end_ns;
-    return end;
-}
-
-static uint64_t calls_recorded(const struct load *load)
-{
-    uint64_t calls = 0;
-    for (size_t i = 0; i < load->index.threads_count; i++)
-        calls += load->threads[i].calls + load->threads[i].counted;
-    return calls;
+                           .options = &load->options};
 }
 
 static int name(struct load *load, struct error *error)
 {
     struct program *program = &load->program;
-    const struct symbols_options symbols = symbols_options_of(load->options);
+    const struct symbols_options symbols = symbols_options_of(&load->options);
     if (program_name_called(program, &symbols, error) != 0 ||
         program_name_sites(program, &symbols, error) != 0)
         return -1;
@@ -510,14 +499,14 @@ static int write_tables(struct load *load, struct error *error)
     if (result == 0)
         result = database_index(&load->database, database, error);
     if (result == 0)
-        result = count_system_calls(load, database, &load->report->system_calls, error);
+        result = tables_count_system_calls(database, &load->report->system_calls, error);
     if (result == 0)
         result = add_views(load, database, error);
     if (result == 0)
         result = execute(database, load->database_path, "COMMIT", error);
-    if (result == 0 && load->options->index)
+    if (result == 0 && load->options.index)
         result =
-            database_index_calls(&load->database, database, cores_wanted(load->options), error);
+            database_index_calls(&load->database, database, cores_wanted(&load->options), error);
     if (sqlite3_close(database) != SQLITE_OK && result == 0)
         result = error_set_file(error, ERROR_SYSTEM, load->database_path, "cannot be closed");
     return result;
@@ -529,9 +518,11 @@ static int write_calls(struct load *load, struct error *error)
 {
     struct tables tables = tables_of(load);
     if (tables_finish_calls(&tables, load->file, error) != 0 ||
-        memory_pair(load->memory, load->file, run_end_ns(load), error) != 0)
+        memory_pair(load->memory, load->file, decoded_threads_end_ns(&load->index, load->threads),
+                    error) != 0)
         return -1;
-    return nothing_check(&load->index, &load->program, calls_recorded(load),
+    return nothing_check(&load->index, &load->program,
+                         decoded_threads_calls(&load->index, load->threads),
                          memory_rows(load->memory), error);
 }
 
@@ -561,7 +552,8 @@ static int do_both(struct load *load, int (*here)(struct load *load, struct erro
 {
     struct aside other = {.load = load, .work = aside, .error = {.offset = ERROR_NO_OFFSET}};
     /* Where no call was recorded nothing_check() asks the program, which the other one changes. */
-    bool begun = cores_wanted(load->options) > 1 && calls_recorded(load) > 0 &&
+    bool begun = cores_wanted(&load->options) > 1 &&
+                 decoded_threads_calls(&load->index, load->threads) > 0 &&
                  pthread_create(&other.thread, NULL, work_aside, &other) == 0;
     if (!begun)
         work_aside(&other);
@@ -643,8 +635,9 @@ static void release(struct load *load)
     for (size_t i = 0; load->threads != NULL && i < load->index.threads_count; i++)
         decoded_thread_release(&load->threads[i]);
     free(load->threads);
-    free(load->order);
+    free(load->order.items);
     tables_frames_release(&load->frames_writing);
+    kept_rows_release(&load->kept);
     rollup_release(&load->rollup);
     value_calls_release(&load->values.calls);
     value_shared_release(&load->values.shared);
@@ -679,10 +672,9 @@ static void explain_memory(const struct load *load, struct error *error)
 int fisql_load(const char *log_path, const char *database_path, const struct load_options *options,
                struct load_report *report, struct error *error)
 {
-    static const struct load_options defaults;
     struct load load = {.log_path = log_path,
                         .database_path = database_path,
-                        .options = options != NULL ? options : &defaults,
+                        .options = options != NULL ? *options : (struct load_options){0},
                         .report = report,
                         .database = {.lock = -1}};
     *report = (struct load_report){0};

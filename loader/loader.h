@@ -31,13 +31,21 @@ struct load_view {
     char *name, *sql;
 };
 
+/* Which rows of `calls` are written; everything else is always there. */
+enum load_calls {
+    LOAD_CALLS_ALL,
+    LOAD_CALLS_LONG, /* loader/calls/kept_rows.h says which */
+    LOAD_CALLS_NONE
+};
+
 struct load_options {
-    bool summary;            /* leave the rows of `calls` out, keep everything else */
-    bool index;              /* index the rows of `calls` by their frames */
-    unsigned threads;        /* to work with; 0 = as many as there are cores */
-    const char *sysroot;     /* folder under which the modules' paths are looked up; NULL = / */
-    const char *symbols_dir; /* folder with separate debug files or modules; NULL = none */
-    const char *cache_dir;   /* where symbols are cached by build-id; NULL = nowhere */
+    enum load_calls calls;
+    int64_t from_call, to_call; /* LONG: these ids as well; 0, 0 = no more */
+    bool index;                 /* index the rows of `calls` by their frames */
+    unsigned threads;           /* to work with; 0 = as many as there are cores */
+    const char *sysroot;        /* folder under which the modules' paths are looked up; NULL = / */
+    const char *symbols_dir;    /* folder with separate debug files or modules; NULL = none */
+    const char *cache_dir;      /* where symbols are cached by build-id; NULL = nowhere */
     const struct load_view *views; /* more than the schema has */
     size_t views_count;
     struct live_source *
@@ -55,7 +63,7 @@ struct load_options {
 struct load_report {
     uint64_t log_bytes;
     uint64_t chunks;        /* sound ones */
-    uint64_t calls;         /* rows of calls (with `summary`: what they would be) */
+    uint64_t calls;         /* rows of calls (of all, however many are written) */
     uint64_t counted_calls; /* counted by the collector, not logged */
     uint64_t allocs;        /* rows of allocs */
     uint64_t processes;

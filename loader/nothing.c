@@ -6,20 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Is the word one of those that the collector was given? */
-static bool has_option(const struct log_index *index, enum fisql_option option)
-{
-    const char *word = fisql_option(option);
-    size_t length = strlen(word);
-    for (const char *at = log_index_fact(index, FISQL_FACT_RUN_OPTIONS); at != NULL && *at != 0;) {
-        const char *end = strchrnul(at, ',');
-        if ((size_t)(end - at) == length && strncmp(at, word, length) == 0)
-            return true;
-        at = *end != 0 ? end + 1 : end;
-    }
-    return false;
-}
-
 static uint64_t functions_with_hooks(const struct program *program)
 {
     uint64_t count = 0;
@@ -45,9 +31,9 @@ static const char *cause(const struct log_index *index, const struct program *pr
 {
     if (index->processes_count == 0)
         return "no program came to record: build it with `fisql cc`, run it with `fisql record`";
-    if (has_option(index, FISQL_OPTION_START_OFF) && blocks == 0)
+    if (log_index_has_option(index, FISQL_OPTION_START_OFF) && blocks == 0)
         return NOTHING_OFF;
-    if (has_option(index, FISQL_OPTION_FILTER))
+    if (log_index_has_option(index, FISQL_OPTION_FILTER))
         return NOTHING_FILTERED;
     if (is_without_hooks(program))
         return "no function calls the hooks: compile the sources with `fisql cc`, too; linking "

@@ -7,7 +7,7 @@ import { count, time, times, visible } from './format.js';
 import { MemoryPlot } from './memory_plot.js';
 import { objects } from './model.js';
 import { gutterOf, HEAD, headOf, Painter, ROW } from './timeline_draw.js';
-import { isAside, orders, readLanes, ROWS_MAX } from './timeline_lanes.js';
+import { drawnRow, isAside, orders, readLanes, recordingWithin, ROWS_MAX } from './timeline_lanes.js';
 import { Overview } from './timeline_overview.js';
 import { rangeSummary } from './timeline_range.js';
 import { hideTip, showTip, tipLines } from './tip.js';
@@ -89,7 +89,8 @@ export class Timeline {
     return el('p', { class: 'legend' }, el('span', { class: 'box busy' }), 'in recorded code ',
       has((gap) => !isAside(gap)) && [el('span', { class: 'box wait' }), 'waiting '], has(isAside) && [el('span', { class: 'box aside' }), 'put aside '],
       this.lanes.some((lane) => lane.slots.length > 0) && '(of short gaps their share of the bar) ',
-      this.notes.length > 0 && [el('span', { class: 'box note' }), 'notes '], '· Times here are as measured, with the cost of recording.');
+      this.lanes.some((lane) => lane.recordings.length > 0) && [el('span', { class: 'box recording' }), 'recording '],
+      this.notes.length > 0 && [el('span', { class: 'box note' }), 'notes '], '· Times here are as measured, with the hooks\u2019 cost, without the recording\u2019s gaps.');
   }
 
   leftOut() {
@@ -145,7 +146,7 @@ export class Timeline {
     let top = 0;
     for (const lane of this.lanes) {
       lane.top = top;
-      lane.height = head + (lane.collapsed ? 0 : lane.rows * ROW + 5);
+      lane.height = head + (lane.collapsed ? 0 : (lane.rows - lane.fold) * ROW + 5);
       top += lane.height;
     }
     this.spacer.style.height = `${HEAD + top}px`;
@@ -228,6 +229,20 @@ export class Timeline {
       enter_ns: lane.enters[i], duration_ns: lane.durations[i] };
   }
 
+  // The calls around it that are drawn as one with it.
+  wayTo(call) {
+    const lane = this.lanes.find((one) => one.thread === call.thread);
+    if (!lane || lane.ids[lane.chain.at(-1)] !== call.id) return '';
+    return lane.chain.slice(0, -1).map((i) => this.model.name(lane.functions[i])).join(' => ');
+  }
+
+  // How long it took, without what the recording took of it, in words.
+  took(call) {
+    const lane = this.lanes.find((one) => one.thread === call.thread);
+    const recording = lane ? recordingWithin(lane, call.enter_ns, call.duration_ns) : 0;
+    return `${time(call.duration_ns - recording)} from ${time(call.enter_ns)}${recording > 0 ? `, and ${time(recording)} of recording` : ''}`;
+  }
+
   place(event) {
     const box = this.canvas.getBoundingClientRect();
     const x = event.clientX - box.left, y = event.clientY - box.top - HEAD + this.view.top;
@@ -243,7 +258,7 @@ export class Timeline {
     const ns = this.timeAt(x), slack = (this.view.to - this.view.from) / (this.view.width - gutter);
     let best = -1;
     for (let i = 0; i < lane.ids.length && lane.enters[i] <= ns + slack; i++) {
-      if (lane.rowOf[i] === row && lane.enters[i] + lane.durations[i] >= ns - slack) best = i;
+      if (lane.rowOf[i] === row + lane.fold && lane.enters[i] + lane.durations[i] >= ns - slack) best = i;
     }
     return best < 0 ? null : this.call(lane, best);
   }
@@ -258,8 +273,10 @@ export class Timeline {
   tell(call) {
     if (!call) return;
     const text = this.texts.get(call.id);
-    replace(this.details, this.model.link(call.functionId, 'strong'), text && el('code', null, text), ` ${this.model.location(call.functionId)}: `,
-      `${time(call.duration_ns)} from ${time(call.enter_ns)}, ${this.model.threadName(call.thread)}, depth ${call.depth}, call ${call.id}`);
+    const way = this.wayTo(call);
+    replace(this.details, this.model.link(call.functionId, 'strong'), text && el('code', null, text), way && ` by way of ${way}`,
+      ` ${this.model.location(call.functionId)}: `,
+      `${this.took(call)}, ${this.model.threadName(call.thread)}, depth ${call.depth}, call ${call.id}`);
   }
 
   // The call and, where the pointer is within one of its thread's gaps, that.
@@ -267,14 +284,16 @@ export class Timeline {
     const call = this.at(event), { x, lane, row } = this.place(event);
     this.canvas.style.cursor = this.nameAt(event) ? 'pointer' : 'crosshair';
     const ns = this.timeAt(x);
-    const gap = lane && x >= gutterOf(this.view.width) && lane.gaps.find((one) => ns >= one.start_ns && ns <= one.start_ns + one.wall_ns && (row < 0 || one.row === row));
+    const gap = lane && x >= gutterOf(this.view.width) && [...lane.recordings, ...lane.gaps].find((one) => ns >= one.start_ns && ns <= one.start_ns + one.wall_ns && (row < 0 || drawnRow(lane, one.row) === row));
     if (!call && !gap) {
       hideTip();
       return;
     }
     const id = call ? call.functionId : gap.function_id;
     const text = call && this.texts.get(call.id);
-    showTip(event, tipLines(this.model.fullName(id), [text && ['', el('code', null, text)], this.model.location(id), call && ['took', `${time(call.duration_ns)} from ${time(call.enter_ns)}`],
+    showTip(event, tipLines(this.model.fullName(id), [text && ['', el('code', null, text)], this.model.location(id), call && this.wayTo(call) && ['by way of', this.wayTo(call)],
+      call && ['took', this.took(call)],
+      gap && gap.recording && ['recording', `${time(gap.wall_ns)} here: fisql wrote its log`],
       gap && gap.wait_ns > 0 && ['waited', `${time(gap.wait_ns)} of ${time(gap.wall_ns)} here`], gap && gap.preempted_ns > 0 && ['put aside', `${time(gap.preempted_ns)} of ${time(gap.wall_ns)} here`],
       gap && gap.major_faults > 0 && times(gap.major_faults, 'page fault with I/O', 'page faults with I/O')]));
   }
@@ -297,7 +316,7 @@ export class Timeline {
   scrollTo(call) {
     const lane = this.lanes.find((one) => one.thread === call.thread);
     if (!lane) return;
-    const y = lane.top + headOf(this.view.width) + (lane.collapsed ? 0 : call.row || 0) * ROW;
+    const y = lane.top + headOf(this.view.width) + (lane.collapsed ? 0 : drawnRow(lane, call.row || 0)) * ROW;
     if (y < this.scroller.scrollTop || y + 2 * ROW > this.scroller.scrollTop + this.view.height - HEAD) {
       this.scroller.scrollTop = Math.max(0, y - this.view.height / 2);
     }

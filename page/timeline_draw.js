@@ -4,7 +4,7 @@
 import { fillOf } from './colours.js';
 import { colour } from './dom.js';
 import { time } from './format.js';
-import { isAside } from './timeline_lanes.js';
+import { drawnRow, isAside } from './timeline_lanes.js';
 import { fitted, fittedText } from './words.js';
 
 export const ROW = 15; // px, a call's height
@@ -60,34 +60,36 @@ export function hatching(context, ink) {
   return context.createPattern(tile, 'repeat');
 }
 
-// A gap: what was there becomes pale, hatched where the thread waited, grey where it was put aside.
-export function drawGap(context, inks, hatch, gap, x, y, width, height) {
+export const hatchesOf = (context, inks) => ({ wait: hatching(context, inks.wait), recording: hatching(context, inks.quiet) });
+
+// A gap: what was there becomes pale, hatched where the thread waited or wrote the recording's log, grey where it was put aside.
+export function drawGap(context, inks, hatches, gap, x, y, width, height) {
   context.globalAlpha = isAside(gap) ? 0.85 : 0.72;
   context.fillStyle = isAside(gap) ? inks.aside : inks.panel;
   context.fillRect(x, y, width, height);
   context.globalAlpha = 1;
   if (isAside(gap)) return;
-  context.fillStyle = hatch;
+  context.fillStyle = gap.recording ? hatches.recording : hatches.wait;
   context.fillRect(x, y, width, height);
   if (height > 12 && width > 3) {
-    context.strokeStyle = inks.wait;
+    context.strokeStyle = gap.recording ? inks.quiet : inks.wait;
     context.strokeRect(x + 0.5, y + 0.5, width - 1, height - 1);
   }
 }
 
 // Many short gaps: of the bar's height as much as they are of the time, hatched and grey as single ones are.
-function drawSlot(context, inks, hatch, slot, { left, width, y, height }) {
+function drawSlot(context, inks, hatches, slot, { left, width, y, height }) {
   const wait = height * Math.min(1, slot.wait_ns / slot.wall_ns), aside = Math.min(height - wait, height * (slot.preempted_ns / slot.wall_ns));
   context.fillStyle = inks.panel;
   context.fillRect(left, y, width, wait);
-  context.fillStyle = hatch;
+  context.fillStyle = hatches.wait;
   context.fillRect(left, y, width, wait);
   context.fillStyle = inks.aside;
   context.fillRect(left, y + wait, width, aside);
 }
 
 // How busy a thread was: a bar from its start to its end, calls in it, gaps over them.
-export function drawActivity(context, inks, hatch, lane, { x, left, right, y, height }) {
+export function drawActivity(context, inks, hatches, lane, { x, left, right, y, height }) {
   const from = Math.max(left, x(lane.start)), to = Math.min(right, Math.max(x(lane.end), x(lane.start) + 1));
   if (to <= from) return;
   context.fillStyle = inks.line;
@@ -103,11 +105,11 @@ export function drawActivity(context, inks, hatch, lane, { x, left, right, y, he
   }
   for (const slot of lane.slots) {
     const start = Math.max(from, x(slot.start_ns)), end = Math.min(to, x(slot.start_ns + slot.wall_ns));
-    if (end > start) drawSlot(context, inks, hatch, slot, { left: start, width: end - start, y, height });
+    if (end > start) drawSlot(context, inks, hatches, slot, { left: start, width: end - start, y, height });
   }
-  for (const gap of lane.gaps) {
+  for (const gap of [...lane.gaps, ...lane.recordings]) {
     const start = Math.max(left, x(gap.start_ns)), end = Math.min(right, x(gap.start_ns + gap.wall_ns));
-    if (end > left && start < right && end > start) drawGap(context, inks, hatch, gap, start, y, Math.max(0.7, end - start), height);
+    if (end > left && start < right && end > start) drawGap(context, inks, hatches, gap, start, y, Math.max(0.7, end - start), height);
   }
 }
 
@@ -124,10 +126,11 @@ export class Painter {
     sizeCanvas(canvas, view.width, view.height);
     this.view = view;
     this.gutter = gutterOf(view.width);
-    Object.assign(canvas.dataset, { from: view.from, to: view.to, threads: lanes.map((lane) => lane.thread).join(' ') }); // for tests and scripts
+    const chains = lanes.map((lane) => lane.chain.map((i) => this.model.name(lane.functions[i])).join(' '));
+    Object.assign(canvas.dataset, { from: view.from, to: view.to, threads: lanes.map((lane) => lane.thread).join(' '), chains: chains.join(';') }); // for tests and scripts
     this.scale = (view.width - this.gutter) / (view.to - view.from);
     this.inks = inksOf();
-    this.hatch = hatching(context, this.inks.wait);
+    this.hatches = hatchesOf(context, this.inks);
     context.fillStyle = this.inks.panel;
     context.fillRect(0, 0, view.width, view.height);
     context.font = '12px system-ui, "Segoe UI", "DejaVu Sans", sans-serif';
@@ -190,11 +193,11 @@ export class Painter {
     context.rect(gutter, HEAD, view.width - gutter, view.height - HEAD);
     context.clip();
     const body = top + headOf(view.width);
-    drawActivity(context, inks, this.hatch, lane, { x: (ns) => this.x(ns), left: gutter, right: view.width, y: body - BUSY - 4, height: BUSY });
+    drawActivity(context, inks, this.hatches, lane, { x: (ns) => this.x(ns), left: gutter, right: view.width, y: body - BUSY - 4, height: BUSY });
     if (!lane.collapsed) {
       this.calls(lane, body, marks);
-      if (marks.longest && marks.longest.thread === lane.thread) this.outline(marks.longest, body, inks.bad, 2);
-      if (marks.chosen && marks.chosen.thread === lane.thread) this.outline(marks.chosen, body, inks.text, 2);
+      if (marks.longest && marks.longest.thread === lane.thread) this.outline(lane, marks.longest, body, inks.bad, 2);
+      if (marks.chosen && marks.chosen.thread === lane.thread) this.outline(lane, marks.chosen, body, inks.text, 2);
     }
     for (const note of lane.notes) this.note(note, body - BUSY - 4);
     context.restore();
@@ -208,38 +211,40 @@ export class Painter {
     for (let i = 0; i < lane.ids.length; i++) {
       const enter = lane.enters[i], duration = lane.durations[i], row = lane.rowOf[i];
       if (enter > view.to) break;
-      if (row < 0 || enter + duration < view.from) continue;
+      if (row < lane.fold || enter + duration < view.from) continue;
       const left = Math.max(this.gutter, this.x(enter)), right = Math.min(view.width, this.x(enter + duration));
       if (right <= painted[row]) continue;
       const width = Math.max(1, right - left);
       painted[row] = left + width - 0.5;
-      const y = top + row * ROW;
+      const y = top + drawnRow(lane, row) * ROW;
       if (y > view.height || y + ROW < HEAD) continue;
       const same = marks.functionId === lane.functions[i];
       context.fillStyle = same ? this.inks.accent : fillOf(this.model, lane.functions[i]);
       context.fillRect(left, y, width > 3 ? width - 0.5 : width, ROW - 1);
       if (width > 22) names.push([lane.functions[i], left, y, width, same, row]);
     }
-    const rows = new Set(lane.gaps.map((gap) => gap.row));
-    for (const gap of lane.gaps) this.gap(gap, top);
+    const gaps = [...lane.gaps, ...lane.recordings];
+    const rows = new Set(gaps.map((gap) => gap.row));
+    for (const gap of gaps) this.gap(lane, gap, top);
     for (const [id, left, y, width, same, row] of names) {
       const edge = !same && rows.has(row);
-      this.text(this.model.name(id), left + 4, y + ROW / 2, width - 8, same ? this.inks.panel : this.inks.text, edge);
+      const name = lane.fold > 0 && row === lane.fold ? `${this.model.name(lane.functions[lane.chain[0]])} … ${this.model.name(id)}` : this.model.name(id);
+      this.text(name, left + 4, y + ROW / 2, width - 8, same ? this.inks.panel : this.inks.text, edge);
     }
   }
 
-  gap(gap, top) {
+  gap(lane, gap, top) {
     const left = Math.max(this.gutter, this.x(gap.start_ns)), right = Math.min(this.view.width, this.x(gap.start_ns + gap.wall_ns));
     if (right < this.gutter || left > this.view.width) return;
-    drawGap(this.context, this.inks, this.hatch, gap, left, top + gap.row * ROW, Math.max(1, right - left), ROW - 1);
+    drawGap(this.context, this.inks, this.hatches, gap, left, top + drawnRow(lane, gap.row) * ROW, Math.max(1, right - left), ROW - 1);
   }
 
-  outline(call, top, ink, thickness) {
+  outline(lane, call, top, ink, thickness) {
     const { context } = this;
     const left = this.x(call.enter_ns);
     context.strokeStyle = ink;
     context.lineWidth = thickness;
-    context.strokeRect(left, top + call.row * ROW, Math.max(2, call.duration_ns * this.scale), ROW - 1);
+    context.strokeRect(left, top + drawnRow(lane, call.row) * ROW, Math.max(2, call.duration_ns * this.scale), ROW - 1);
     context.lineWidth = 1;
   }
 

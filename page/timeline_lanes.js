@@ -1,7 +1,11 @@
-// The timeline's lanes: one a thread, with its longest calls, its notes, and the gaps in which it was
-// off the processor. Each call has a row; where own code is shown alone, the calls of libraries within
+// The timeline's lanes: one a thread, with its longest calls, its notes, the gaps in which it was off the
+// processor, and those in which the recording wrote its log. Each call has a row; where own code is shown alone, the calls of libraries within
 // it have none, and what is below them moves up.
 import { objects } from './model.js';
+import { CHAIN } from './tree.js';
+
+// Where a row is drawn.
+export const drawnRow = (lane, row) => Math.max(0, row - lane.fold);
 
 export const ROWS_MAX = 400; // of a lane
 
@@ -9,7 +13,7 @@ export const ROWS_MAX = 400; // of a lane
 function readLane(model, data) {
   const size = data.data.length / 5;
   const lane = { thread: data.thread_id, calls: data.calls, least: data.least_ns, ids: [], depths: [],
-    functions: [], enters: [], durations: [], rowOf: [], rows: 1, base: 0, tooDeep: 0, notes: [], gaps: [], pauses: [], shorts: [], slots: [], collapsed: false };
+    functions: [], enters: [], durations: [], rowOf: [], rows: 1, base: 0, tooDeep: 0, notes: [], gaps: [], pauses: [], recordings: [], shorts: [], slots: [], collapsed: false };
   let id = 0, enter = 0;
   for (let i = 0; i < size; i++) {
     const [step, depth, functionId, later, duration] = data.data.slice(5 * i, 5 * i + 5);
@@ -56,7 +60,19 @@ function arrange(model, lane) {
     lane.rows = Math.max(lane.rows, rowAt[depth] + 1);
     return shown ? rowAt[depth] : -1;
   });
-  for (const gap of lane.gaps) gap.row = rowOfGap(lane, gap);
+  for (const gap of [...lane.gaps, ...lane.recordings]) gap.row = rowOfGap(lane, gap);
+  foldChain(lane);
+}
+
+// The outermost calls, where each does next to nothing but the next one, such as from main to the function that does a
+// command's work, are drawn as one: the rows above `fold` are not, and chain has their calls and that of row `fold`.
+function foldChain(lane) {
+  const only = new Array(lane.rows).fill(-1); // the one call of a row; -2: there are more
+  lane.rowOf.forEach((row, i) => { if (row >= 0) only[row] = only[row] === -1 ? i : -2; });
+  let last = 0;
+  while (last + 1 < lane.rows && only[last] >= 0 && only[last + 1] >= 0 && lane.durations[only[last + 1]] >= 0.99 * lane.durations[only[last]]) last++;
+  lane.fold = last + 1 >= CHAIN ? last : 0;
+  lane.chain = lane.fold > 0 ? only.slice(0, last + 1) : [];
 }
 
 function indexOf(ids, id) {
@@ -123,7 +139,11 @@ function makeLanes(model) {
     const lane = byThread.get(pause.thread_id), at = lane ? indexOf(lane.ids, pause.call_id) : -1;
     if (at >= 0) lane.pauses.push({ at, start_ns: pause.start_ns, paused_ns: pause.paused_ns });
   }
+  for (const gap of objects(model.data.recording)) {
+    if (byThread.has(gap.thread_id)) byThread.get(gap.thread_id).recordings.push({ ...gap, recording: true });
+  }
   for (const lane of lanes) {
+    lane.recordings.sort((a, b) => a.start_ns - b.start_ns);
     lane.gaps.sort((a, b) => a.start_ns - b.start_ns);
     for (const gap of lane.gaps) lane.end = Math.max(lane.end, gap.start_ns + gap.wall_ns);
     addShortGaps(lane, shorts.get(lane.thread) || [], model.data.slot_ns);
@@ -139,6 +159,11 @@ export const orders = {
   calls: ['most calls first', (a, b) => b.calls - a.calls || a.thread - b.thread],
   name: ['by name', (a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : a.thread - b.thread)],
 };
+
+// What the recording took of a call: in no time of the call's.
+export function recordingWithin(lane, start, length) {
+  return lane.recordings.reduce((sum, gap) => sum + (gap.start_ns >= start && gap.start_ns + gap.wall_ns <= start + length ? gap.wall_ns : 0), 0);
+}
 
 // Where a gap's time went.
 export const isAside = (gap) => gap.preempted_ns > gap.wait_ns;

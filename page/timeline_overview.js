@@ -1,7 +1,7 @@
 // The strip above the timeline: all threads over the whole run, with a window where the timeline looks.
 // Dragging the window moves it; dragging beside it opens another.
 import { el } from './dom.js';
-import { drawActivity, gutterOf, hatching, inksOf, sizeCanvas } from './timeline_draw.js';
+import { drawActivity, gutterOf, hatchesOf, inksOf, sizeCanvas } from './timeline_draw.js';
 
 const HEIGHT = 36; // px
 
@@ -50,9 +50,9 @@ export class Overview {
     const context = this.picture.getContext('2d');
     context.fillStyle = inks.panel;
     context.fillRect(0, 0, this.width, HEIGHT);
-    const hatch = hatching(context, inks.wait);
+    const hatches = hatchesOf(context, inks);
     const each = (HEIGHT - 4) / Math.max(1, this.lanes.length);
-    this.lanes.forEach((lane, i) => drawActivity(context, inks, hatch, lane, { x: (ns) => this.x(ns), left: this.gutter, right: this.width,
+    this.lanes.forEach((lane, i) => drawActivity(context, inks, hatches, lane, { x: (ns) => this.x(ns), left: this.gutter, right: this.width,
       y: 2 + i * each, height: Math.max(1, Math.min(10, each - (each > 3 ? 1 : 0))) }));
     if (this.gutter > 0) {
       context.fillStyle = inks.quiet;

@@ -25,6 +25,29 @@ function pausedWithin(lane, pause, range) {
   return sum;
 }
 
+// The call that has a row: a library's call is part of the one around it.
+function shownAt(lane, from) {
+  let at = from;
+  while (at > 0 && lane.rowOf[at] < 0) {
+    const depth = lane.depths[at];
+    while (at > 0 && lane.depths[at] >= depth) at--;
+  }
+  return at;
+}
+
+// The innermost call of the page in which the gap lies; -1 = none.
+function callAround(lane, gap) {
+  let low = 0, high = lane.ids.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (lane.ids[middle] <= gap.call_id) low = middle + 1;
+    else high = middle;
+  }
+  let at = low - 1;
+  while (at >= 0 && lane.enters[at] + lane.durations[at] < gap.start_ns + gap.wall_ns) at--;
+  return at;
+}
+
 // The time of each function itself within the range, of calls that have a row: {calls, own: by function}.
 function selfTimes(lane, range) {
   const open = []; // indexes of the calls around, by row
@@ -43,12 +66,12 @@ function selfTimes(lane, range) {
     if (above !== undefined) byCall.set(above, (byCall.get(above) || 0) - inside);
   }
   for (const pause of lane.pauses) {
-    let at = pause.at;
-    while (at > 0 && lane.rowOf[at] < 0) { // a library's call is part of the one around it
-      const depth = lane.depths[at];
-      while (at > 0 && lane.depths[at] >= depth) at--;
-    }
+    const at = shownAt(lane, pause.at);
     if (byCall.has(at)) byCall.set(at, byCall.get(at) - pausedWithin(lane, pause, range));
+  }
+  for (const gap of lane.recordings) {
+    const at = shownAt(lane, callAround(lane, gap));
+    if (byCall.has(at)) byCall.set(at, byCall.get(at) - overlap(gap.start_ns, gap.wall_ns, range));
   }
   const own = new Map();
   for (const [i, ns] of byCall) own.set(lane.functions[i], (own.get(lane.functions[i]) || 0) + Math.max(0, ns));

@@ -3,7 +3,7 @@
 import { fillOf } from './colours.js';
 import { el, onTheme } from './dom.js';
 import { times } from './format.js';
-import { drawActivity, hatching, inksOf, sizeCanvas } from './timeline_draw.js';
+import { drawActivity, hatchesOf, inksOf, sizeCanvas } from './timeline_draw.js';
 import { readLanes } from './timeline_lanes.js';
 import { fittedText } from './words.js';
 
@@ -47,7 +47,7 @@ export class SmallTimeline {
     sizeCanvas(this.canvas, width, high);
     const context = this.canvas.getContext('2d');
     const inks = inksOf();
-    const hatch = hatching(context, inks.wait);
+    const hatches = hatchesOf(context, inks);
     context.clearRect(0, 0, width, high);
     context.font = '12px system-ui, "Segoe UI", "DejaVu Sans", sans-serif';
     context.textBaseline = 'middle';
@@ -58,17 +58,17 @@ export class SmallTimeline {
         context.fillStyle = inks.text;
         context.fillText(fittedText(lane.name, gutter - 8), 0, y + BAR);
       }
-      drawActivity(context, inks, hatch, lane, { x, left: gutter, right: width, y, height: BAR });
+      drawActivity(context, inks, hatches, lane, { x, left: gutter, right: width, y, height: BAR });
       this.calls(context, lane, x, y + BAR + 1, each - BAR - 4);
     });
   }
 
   calls(context, lane, x, top, high) {
-    const rows = Math.max(1, Math.min(lane.rows, Math.floor(high / 4)));
+    const rows = Math.max(1, Math.min(lane.rows - lane.fold, Math.floor(high / 4)));
     const row = high / rows;
     const painted = new Float64Array(rows).fill(-Infinity);
     for (let i = 0; i < lane.ids.length; i++) {
-      const at = lane.rowOf[i];
+      const at = lane.rowOf[i] - lane.fold;
       if (at < 0 || at >= rows) continue;
       const left = x(lane.enters[i]), right = x(lane.enters[i] + lane.durations[i]);
       if (right <= painted[at]) continue;

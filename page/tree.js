@@ -104,7 +104,7 @@ export function inverted(tree) {
   return root;
 }
 
-const CHAIN = 4; // functions at least that one box stands for
+export const CHAIN = 4; // functions at least that one box stands for
 
 // Chains of functions of which each does next to nothing but call the next one become one node, that of the last one: such
 // as from main to the function that does a command's work. node.chain has the functions, outermost first.

@@ -12,10 +12,12 @@
 -- source:      region-based memory management: Tofte & Talpin 1997
 -- needs:       calls
 -- report:      findings
+-- hides:       min_saved=0: they would save less than a thousandth of the processor time
 -- param:       min_blocks = 10 | blocks | leave out places with fewer
 -- param:       min_per_call = 2 | blocks | leave out owners with fewer a call, over all places
 -- param:       max_part = 50 | % | leave out owners whose calls last longer, of their thread's time
 -- param:       roots = 0 | 0 or 1 | 1 = also owners without a caller, such as main
+-- param:       min_saved = 0.1 | % | leave out what would save less of the run's processor time, at 20 ns a block
 -- param:       wrappers = 0 | 0 or 1 | 1 = name wrappers of malloc, such as xmalloc, not their callers
 -- filter:      function = owner allocated_by
 -- column:      owner | - | function whose call encloses the blocks' lives
@@ -30,12 +32,13 @@
 -- column:      alloc | id | allocs.id of one of them
 WITH params AS (SELECT coalesce(:min_blocks, 10) AS min_blocks, coalesce(:roots, 0) AS roots,
                        coalesce(:wrappers, 0) AS wrappers, coalesce(:min_per_call, 2) AS min_per_call,
-                       coalesce(:max_part, 50) AS max_part),
+                       coalesce(:max_part, 50) AS max_part, coalesce(:min_saved, 0.1) AS min_saved),
+     whole AS MATERIALIZED (SELECT total(self_cpu_ns) AS cpu_ns FROM function_stats),
      located AS MATERIALIZED ( -- one line may lie in several copies of code, each with its sites
        SELECT p.stack_id, p.frame_id, p.function_id, coalesce(s.location, f.location) AS location
        FROM alloc_places p JOIN function_details f ON f.id = p.function_id CROSS JOIN params
             LEFT JOIN site_details s ON s.id = p.site_id
-       WHERE p.wrappers = params.wrappers),
+       WHERE p.wrappers = params.wrappers AND coalesce(s.location, '') NOT GLOB 'in std::*'),
      places AS MATERIALIZED (
        SELECT l.function_id, l.location, sum(a.blocks) AS blocks
        FROM located l JOIN alloc_stacks a ON a.id = l.stack_id GROUP BY l.function_id, l.location),
@@ -70,10 +73,11 @@ FROM owned w
      JOIN function_details o ON o.id = w.owner_id
      JOIN function_details f ON f.id = w.function_id
      JOIN owners ON owners.owner_id = w.owner_id
-     CROSS JOIN params
+     CROSS JOIN params CROSS JOIN whole
      LEFT JOIN allocs a ON a.id = w.alloc
      LEFT JOIN calls c ON c.id = a.owner_call_id
      LEFT JOIN threads t ON t.id = c.thread_id
-WHERE w.blocks >= params.min_blocks AND owners.blocks >= params.min_per_call * owners.calls
+WHERE w.blocks >= params.min_blocks AND 100 * w.blocks * 20 >= params.min_saved * whole.cpu_ns
+  AND owners.blocks >= params.min_per_call * owners.calls
   AND (params.roots OR NOT w.root AND 100 * coalesce(c.duration_ns, 0) <= params.max_part * coalesce(t.end_ns - t.start_ns, 0))
 ORDER BY w.blocks DESC, w.bytes DESC, w.alloc

@@ -29,7 +29,13 @@ WITH params AS (SELECT coalesce(:min_times, 2) AS min_times, coalesce(:min_calle
               count(*) AS callers, min(q.caller_id) AS caller_id
        FROM callee_transitions q
        GROUP BY q.callee_id
-       HAVING min(q.previous_id) = max(q.previous_id) AND min(q.previous_id) <> 0)
+       HAVING min(q.previous_id) = max(q.previous_id) AND min(q.previous_id) <> 0),
+     passed AS MATERIALIZED ( -- what the first one ends by calling: the callers do not know of it
+       SELECT DISTINCT through_id, callee_id FROM tail_calls
+       UNION -- or through a pointer
+       SELECT a.callee_id, b.callee_id FROM edges a JOIN edges b ON b.site_id = a.site_id AND b.caller_id IS a.caller_id
+              JOIN sites s ON s.id = a.site_id
+       WHERE a.callee_id <> b.callee_id AND s.module_id IN (SELECT id FROM plain_modules))
 SELECT f.name AS function,
        f.location,
        a.name AS after,
@@ -49,5 +55,7 @@ FROM ordered o
 WHERE s.root_calls = 0 AND o.times >= params.min_times AND o.callers >= params.min_callers
   AND coalesce(f.size, params.min_size) >= params.min_size
   AND coalesce(a.size, params.min_size) >= params.min_size
+  AND NOT EXISTS (SELECT 1 FROM passed p WHERE p.through_id = o.previous_id AND p.callee_id = o.callee_id)
+  AND o.previous_id NOT IN (SELECT callee_id FROM tail_calls)
   AND f.name NOT GLOB '*~*' AND a.name NOT GLOB '*~*'
 ORDER BY o.callers DESC, o.times DESC, o.callee_id

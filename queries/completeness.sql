@@ -44,9 +44,10 @@ WITH lacks AS (
        FROM function_stats s JOIN functions f ON f.id = s.function_id JOIN modules m ON m.id = f.module_id
        WHERE m.symbols = 'none' GROUP BY m.id
        UNION ALL
-       SELECT 3, 'rows of calls (load --summary)', 1, (SELECT sum(calls) FROM threads), NULL, NULL,
-              'stacks and instants of single calls; everything that is added up is there', NULL
-       WHERE (SELECT sum(calls) FROM threads) > 0 AND (SELECT max(id) FROM calls) IS NULL
+       SELECT 3, 'rows of calls' || coalesce(' (load --calls=' || r.value || ')', ''), 1, (SELECT sum(calls) FROM threads),
+              NULL, NULL, 'stacks and instants of single calls; everything that is added up is there', l.value
+       FROM (SELECT 1) LEFT JOIN run r ON r.key = 'calls' LEFT JOIN run l ON l.key = 'log'
+       WHERE (SELECT sum(calls) FROM threads) > 0 AND (r.value IS NOT NULL OR (SELECT max(id) FROM calls) IS NULL)
        UNION ALL
        SELECT 5, 'allocations: a program has a malloc of its own', 1, NULL, NULL, NULL,
               'queries about memory lack that program', value

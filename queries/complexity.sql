@@ -13,9 +13,10 @@
 -- source:      distinct call sequences; compare cyclomatic complexity (McCabe 1976), which counts paths
 --              that might be taken
 -- report:      overview
--- param:       min_modes = 3 | modes | leave out functions with fewer: two are one if
+-- hides:       min_modes=3: they have fewer than five modes
+-- param:       min_modes = 5 | modes | leave out functions with fewer: two are one if
 -- param:       min_sequences = 2 | sequences | leave out functions with fewer
--- param:       max_share = 95 | % | leave out functions if more of their calls took the commonest mode
+-- param:       max_share = 80 | % | leave out functions if more of their calls took the commonest mode
 -- param:       min_size = 130 | bytes | with the hooks: do not count callees with less code that call nothing
 -- param:       shown = 50 | rows | name the commonest sequence for this many rows
 -- column:      function | - | demangled name
@@ -31,8 +32,8 @@
 -- column:      commonest | stack | that sequence, first to last, accessors left out; cut after 64 callees
 -- column:      example_call | id | calls.id of a call with it
 WITH RECURSIVE
-     params AS (SELECT coalesce(:min_modes, 3) AS min_modes, coalesce(:min_sequences, 2) AS min_sequences,
-                       coalesce(:max_share, 95) AS max_share, coalesce(:min_size, 130) AS min_size,
+     params AS (SELECT coalesce(:min_modes, 5) AS min_modes, coalesce(:min_sequences, 2) AS min_sequences,
+                       coalesce(:max_share, 80) AS max_share, coalesce(:min_size, 130) AS min_size,
                        coalesce(:shown, 50) AS shown),
      several AS MATERIALIZED (
        SELECT s.function_id, s.sequences, s.sequences_complete, s.calls

@@ -23,6 +23,24 @@
 -- column:      first_free_ns | ns | when
 -- column:      call | id | calls.id of the call that freed again
 -- column:      alloc | id | allocs.id of the block
+-- column:      stack | - | the calls that it was freed again in, outermost first
+-- column:      first_stack | - | those that it was first freed in
+-- column:      alloc_stack | - | those that it was allocated in
+WITH RECURSIVE
+     asked(id) AS (
+       SELECT frame_id FROM free_errors WHERE error = 'double'
+       UNION
+       SELECT a.free_frame_id FROM free_errors e CROSS JOIN allocs a ON a.id = e.alloc_id WHERE e.error = 'double'
+       UNION
+       SELECT a.frame_id FROM free_errors e CROSS JOIN allocs a ON a.id = e.alloc_id WHERE e.error = 'double'),
+     walk(leaf_id, parent_id, text) AS (
+       SELECT fr.id, fr.parent_id, f.name
+       FROM asked CROSS JOIN frames fr ON fr.id = asked.id JOIN functions f ON f.id = fr.function_id
+       UNION ALL
+       SELECT w.leaf_id, fr.parent_id, f.name || ' => ' || w.text
+       FROM walk w JOIN frames fr ON fr.id = w.parent_id JOIN functions f ON f.id = fr.function_id
+       WHERE coalesce(fr.parent_id, 0) < fr.id),
+     stacks AS MATERIALIZED (SELECT leaf_id, text FROM walk WHERE parent_id IS NULL)
 SELECT coalesce(f.name, '(outside any traced call)') AS function,
        s.location,
        e.kind,
@@ -35,7 +53,10 @@ SELECT coalesce(f.name, '(outside any traced call)') AS function,
        fsite.location AS first_freed_at,
        a.free_ns AS first_free_ns,
        e.call_id AS call,
-       e.alloc_id AS alloc
+       e.alloc_id AS alloc,
+       (SELECT text FROM stacks WHERE leaf_id = e.frame_id) AS stack,
+       (SELECT text FROM stacks WHERE leaf_id = a.free_frame_id) AS first_stack,
+       (SELECT text FROM stacks WHERE leaf_id = a.frame_id) AS alloc_stack
 FROM free_errors e
      LEFT JOIN frames fr ON fr.id = e.frame_id LEFT JOIN functions f ON f.id = fr.function_id
      LEFT JOIN site_details s ON s.id = e.site_id

@@ -33,7 +33,7 @@
 -- column:      proof | - | the query that shows it
 -- column:      next | - | a command that would tell more
 -- column:      is_finding | 0 or 1 | 0 = below the thresholds
-WITH params AS (
+WITH RECURSIVE params AS (
        SELECT coalesce(:min_cpu, 1) AS min_cpu, coalesce(:min_wait, 5) AS min_wait,
               coalesce(:min_memory, 10) AS min_memory, coalesce(:min_copied, 50) AS min_copied,
               coalesce(:min_lost, 1000) AS min_lost, coalesce(:all, 0) AS every),
@@ -90,8 +90,10 @@ WITH params AS (
      patterns(kind, proof, words, function, location, saves_ns, bytes, sure) AS (
        SELECT 'cpu', 'temporary-allocations',
               '{f} ({at}) allocates ' || temporary || ' blocks that are freed at once: keep one', function, location,
-              temporary * 20.0, bytes, 'likely'
-       FROM temporary_allocations
+              -- beyond 1032 bytes glibc has no short way
+              temporary * CASE WHEN bytes > 1032 * temporary THEN 100.0 ELSE 20.0 END, bytes, 'likely'
+       FROM (SELECT function, location, sum(temporary) AS temporary, sum(bytes) AS bytes
+             FROM temporary_allocations GROUP BY function, location)
        UNION ALL
        SELECT 'cpu', 'pool-candidates', '{f} ({at}) allocates ' || blocks || ' blocks of ' || sizes || ' bytes: ' || cure,
               function, location, blocks * 10.0, bytes, 'likely'
@@ -152,11 +154,11 @@ WITH params AS (
      waited AS MATERIALIZED (
        SELECT g.thread_id, fr.function_id, fr.parent_id IS NULL AS outermost, sum(g.wait_ns) AS wait_ns, count(*) AS waits,
               max(g.wait_ns) AS longest_ns,
-              sum(CASE WHEN g.major_faults > 0 AND g.major_faults >= coalesce(g.waits, 0) THEN g.wait_ns ELSE 0 END)
+              sum(CASE WHEN g.major_faults > 0 AND 2 * g.major_faults >= coalesce(g.waits, 0) THEN g.wait_ns ELSE 0 END)
               AS page_ns
        FROM gaps g CROSS JOIN whole JOIN frames fr ON fr.id = g.frame_id
        WHERE NOT g.paused AND g.wait_ns > 0
-         AND (coalesce(g.preemptions, 0) = 0 OR g.preemptions < g.waits) -- else put aside, perhaps
+         AND (coalesce(g.preemptions, 0) = 0 OR g.preemptions < g.waits OR g.major_faults > 0) -- else put aside, perhaps
          -- joining a thread or a child that works is no fault: it ends as the wait does
          AND NOT (1000 * g.wait_ns >= whole.wall_ns
                   AND EXISTS (SELECT 1 FROM gone
@@ -183,6 +185,8 @@ WITH params AS (
      events(pattern) AS ( -- names of what waits for others' doing
        VALUES ('*poll*'), ('*select*'), ('*accept*'), ('*recv*'), ('*receive*'), ('*read*'), ('*getline*'), ('*fgets*'),
               ('*wait*'), ('*idle*'), ('*event*'), ('*loop*'), ('*listen*'), ('*input*')),
+     disk(pattern) AS ( -- names of what writes to it
+       VALUES ('*sync'), ('*fsync*'), ('*datasync*'), ('*flush'), ('*unlink'), ('*renamefile*'), ('*removefile*')),
      waiting AS (
        SELECT w.*, f.name, f.location, w.waits || CASE w.waits WHEN 1 THEN ' time' ELSE ' times' END AS often,
               100 * w.wait_ns / nullif(w.life_ns, 0) AS share,
@@ -192,6 +196,7 @@ WITH params AS (
                                                WHERE replace(lower(f.name), 'thread', '') GLOB e.pattern) THEN 'idle'
                    WHEN w.threads > 1 AND 10 * w.wait_ns >= 9 * w.life_ns AND 10 * whole.threads_cpu_ns < whole.wall_ns
                    THEN 'idle'
+                   WHEN EXISTS (SELECT 1 FROM disk d WHERE lower(f.name) GLOB d.pattern) THEN 'disk'
                    WHEN w.threads > 1 THEN 'contention'
                    WHEN 2 * w.others_ns >= w.wait_ns THEN 'idle' -- other threads work meanwhile
                    ELSE 'blocked' END AS why
@@ -232,11 +237,22 @@ WITH params AS (
      lost AS MATERIALIZED (
        SELECT p.function_id, p.site_id, sum(a.blocks - a.freed_blocks) AS blocks, total(a.bytes - a.freed_bytes) AS bytes,
               sum(a.blocks) AS all_blocks,
-              min(coalesce((SELECT alloc_ns FROM allocs WHERE id = a.first_live_id), a.first_ns)) AS first_ns,
-              max(coalesce((SELECT alloc_ns FROM allocs WHERE id = a.last_live_id), a.last_ns)) AS last_ns
+              min(CASE WHEN a.blocks > a.freed_blocks
+                       THEN coalesce((SELECT alloc_ns FROM allocs WHERE id = a.first_live_id), a.first_ns) END) AS first_ns,
+              max(CASE WHEN a.blocks > a.freed_blocks
+                       THEN coalesce((SELECT alloc_ns FROM allocs WHERE id = a.last_live_id), a.last_ns) END) AS last_ns
        FROM alloc_stacks a JOIN alloc_places p ON p.stack_id = a.id AND p.wrappers = 0
-       WHERE a.blocks > a.freed_blocks AND a.id NOT IN (SELECT stack_id FROM kept_stacks) AND p.function_id IS NOT NULL
-       GROUP BY 1, 2),
+       WHERE a.id NOT IN (SELECT stack_id FROM kept_stacks) AND p.function_id IS NOT NULL
+       GROUP BY 1, 2 HAVING sum(a.blocks) > sum(a.freed_blocks)),
+     -- did a process call exit() in main? Then what it kept was never meant to be freed
+     last_calls(id, parent_id, ended) AS (
+       SELECT c.id, c.parent_id, c.ended
+       FROM threads t JOIN processes p ON p.id = t.process_id AND p.how_ended = 'exit' CROSS JOIN calls c ON c.id = t.last_call_id
+       WHERE t.id IN (SELECT min(id) FROM threads GROUP BY process_id)
+       UNION ALL
+       SELECT c.id, c.parent_id, c.ended FROM last_calls l CROSS JOIN calls c ON c.id = l.parent_id),
+     exits AS MATERIALIZED (
+       SELECT EXISTS (SELECT 1 FROM last_calls WHERE parent_id IS NULL AND ended = 2) AS within_main),
      -- live memory at a quarter, half and three quarters of the run
      quarters AS MATERIALIZED (
        SELECT (SELECT coalesce(max(step), 0) + 1 FROM memory_steps) AS steps,
@@ -295,12 +311,15 @@ WITH params AS (
                              ELSE 'for a lock that one holds too long, or for input and output' END
                 WHEN 'starving' THEN w.threads || ' threads wait {ns} in {f} ({at}) while one other thread works: '
                      || 'they starve for work'
+                WHEN 'disk' THEN '{f} ({at}) waits {ns}, ' || w.often || ': for the disk, by its name'
                 WHEN 'pages' THEN '{f} ({at}) waits {ns} for pages to be read from files, ' || w.often
                 WHEN 'blocked' THEN '{f} ({at}) waits {ns}, ' || w.often || ': for '
                      || CASE WHEN whole.threads > 1 AND NOT whole.locks THEN 'a lock, ' ELSE '' END
                      || 'files, a sleep or another program'
-                ELSE '{f} ({at}) waits {ns}, ' || w.often || ': for work or input, it seems' END,
-              w.name, w.location, CASE w.why WHEN 'contention' THEN 'likely' WHEN 'starving' THEN 'likely' ELSE 'certain' END,
+                ELSE '{f} ({at}) waits {ns}, ' || w.often
+                     || CASE WHEN NOT w.outermost AND w.threads = 1 AND 2 * w.others_ns >= w.wait_ns
+                             THEN ': for what other threads do, it seems' ELSE ': for work or input, it seems' END END,
+              w.name, w.location, CASE WHEN w.why IN ('contention', 'starving', 'disk') THEN 'likely' ELSE 'certain' END,
               w.share, 'the waiting threads'' time', NULL, CAST(w.wait_ns AS INTEGER), NULL, w.wait_ns, NULL, 1,
               w.why <> 'idle' AND w.share >= params.min_wait AND w.wait_ns >= 1000000,
               w.share
@@ -326,10 +345,11 @@ WITH params AS (
               '{f} ({at}) loses ' || m.blocks || ' of its ' || m.all_blocks || ' blocks, {bytes}, to the end of the run',
               f.name, coalesce(s.location, f.location), CASE WHEN m.blocks < m.all_blocks THEN 'likely' ELSE 'perhaps' END,
               100 * m.bytes / nullif(whole.peak_bytes, 0), 'peak memory', NULL, NULL, m.bytes, NULL, m.bytes, 1,
-              m.blocks >= 100 AND 4 * (m.last_ns - m.first_ns) >= whole.wall_ns
+              m.blocks >= 100 AND (10 * m.blocks <= 9 * m.all_blocks OR NOT exits.within_main)
+              AND 4 * (m.last_ns - m.first_ns) >= whole.wall_ns
               AND (m.blocks >= params.min_lost OR 100 * m.bytes >= params.min_memory * whole.peak_bytes),
               coalesce(25 * m.bytes / nullif(whole.peak_bytes, 0), 0)
-       FROM lost m CROSS JOIN whole CROSS JOIN params JOIN function_details f ON f.id = m.function_id
+       FROM lost m CROSS JOIN whole CROSS JOIN params CROSS JOIN exits JOIN function_details f ON f.id = m.function_id
             LEFT JOIN site_details s ON s.id = m.site_id
        UNION ALL
        SELECT 'memory', 'peak-memory', 'fisql query memory-timeline',
@@ -376,10 +396,18 @@ WITH params AS (
                    WHEN bytes >= 1048576 THEN printf('%.1f MiB', bytes / 1048576.0)
                    WHEN bytes >= 1024 THEN printf('%.1f KiB', bytes / 1024.0) ELSE printf('%d B', bytes) END AS amount
        FROM ranked),
-     called AS MATERIALIZED (
+     left_live AS MATERIALIZED ( -- the memory that was not freed, by who called the function that wanted it
+       SELECT p.function_id, up.function_id AS caller_id, fr.site_id, total(a.bytes - a.freed_bytes) AS bytes
+       FROM alloc_stacks a JOIN alloc_places p ON p.stack_id = a.id AND p.wrappers = 0
+            JOIN frames fr ON fr.id = p.frame_id JOIN frames up ON up.id = fr.parent_id
+       WHERE a.blocks > a.freed_blocks GROUP BY 1, 2, 3),
+     called AS MATERIALIZED ( -- by the edge that most of it came through
        SELECT r.rank, e.caller_id, e.site_id,
-              row_number() OVER (PARTITION BY r.rank ORDER BY e.calls DESC, e.id) AS choice
+              row_number() OVER (PARTITION BY r.rank ORDER BY CASE r.kind WHEN 'waiting' THEN e.self_wait_ns
+                                                                          WHEN 'memory' THEN kept.bytes END DESC,
+                                                              e.calls DESC, e.id) AS choice
        FROM ranked r JOIN functions f ON f.name = r.function JOIN edges e ON e.callee_id = f.id
+            LEFT JOIN left_live kept ON kept.function_id = f.id AND kept.caller_id = e.caller_id AND kept.site_id IS e.site_id
        WHERE e.caller_id IS NOT NULL AND r.rank <= 100)
 SELECT r.rank,
        replace(replace(replace(replace(r.words, '{ns}', r.time), '{bytes}', r.amount), '{at}', r.at), '{f}', r.f) AS finding,

@@ -36,6 +36,8 @@
 -- column:      saved | % | of the run's processor time, were all calls like early ones
 -- column:      early_call | id | calls.id of one of the median early calls
 -- column:      late_call | id | calls.id of a late one
+-- column:      early_bytes | bytes | allocated within an early call, at any depth
+-- column:      late_bytes | bytes | within a late one
 WITH RECURSIVE
      params AS (SELECT coalesce(:samples, 2048) AS samples, coalesce(:min_calls, 24) AS min_calls,
                        coalesce(:min_ratio, 3) AS min_ratio, coalesce(:min_saved, 1) AS min_saved,
@@ -103,7 +105,7 @@ WITH RECURSIVE
             JOIN edges e ON e.caller_id = k.caller_id AND e.callee_id = k.function_id AND e.site_id IS k.site_id
        GROUP BY k.thread_id, k.caller_id, k.site_id, k.function_id),
      timed AS MATERIALIZED ( -- on_ns: time on the processor, with the hooks
-       SELECT k.place_id, p.call_id, p.parent_id, p.moments, c.descendants,
+       SELECT k.place_id, k.caller_id, k.function_id, p.call_id, p.parent_id, p.moments, c.descendants,
               max(10.0, c.duration_ns - (SELECT total(g.wait_ns + g.preempted_ns) FROM gaps g
                                          WHERE g.call_id BETWEEN c.id AND c.id + c.descendants)) AS on_ns,
               c.self_ns - (SELECT total(g.wait_ns + g.preempted_ns) FROM gaps g WHERE g.call_id = c.id AND NOT g.paused)
@@ -115,13 +117,13 @@ WITH RECURSIVE
             LEFT JOIN hook_costs h ON h.first_call_id = (SELECT max(first_call_id) FROM hook_costs WHERE first_call_id <= c.id)
        WHERE c.ended < 2),
      samples AS MATERIALIZED ( -- calls: how many of this duration there were, in distances of moments
-       SELECT t.*, 'the run' AS within, t.call_id AS position, t.moments / t.on_ns AS calls FROM timed t
-       UNION ALL
-       SELECT t.*, 'caller', 1.0 * (t.call_id - p.id) / p.descendants, t.moments / t.on_ns
-       FROM timed t JOIN known k ON k.place_id = t.place_id
-            JOIN callee_runs r ON r.caller_id = k.caller_id AND r.callee_id = k.function_id AND r.calls >= 16 * r.caller_calls
-                                  AND r.caller_calls > 1
-            CROSS JOIN calls p ON p.id = t.parent_id),
+       SELECT t.*, w.within, t.moments / t.on_ns AS calls,
+              CASE w.within WHEN 'caller' THEN 1.0 * (t.call_id - p.id) / p.descendants ELSE t.call_id END AS position
+       FROM timed t CROSS JOIN (SELECT 'the run' AS within UNION ALL SELECT 'caller') w
+            LEFT JOIN callee_runs r ON w.within = 'caller' AND r.caller_id = t.caller_id AND r.callee_id = t.function_id
+                                       AND r.calls >= 16 * r.caller_calls AND r.caller_calls > 1
+            LEFT JOIN calls p ON p.id = t.parent_id AND r.calls IS NOT NULL
+       WHERE w.within <> 'caller' OR p.id IS NOT NULL),
      numbered AS MATERIALIZED (
        SELECT s.*, max(0.0, s.on_ns - s.hooks_ns) AS cpu_ns, max(0.0, s.self_on_ns) AS own_ns,
               sum(s.calls) OVER before / sum(s.calls) OVER (PARTITION BY s.place_id, s.within) AS number,
@@ -137,11 +139,16 @@ WITH RECURSIVE
        SELECT place_id, within, part, mean_number AS x, cpu_ns AS y, own_ns, descendants, call_id
        FROM ranked WHERE rank = (samples + 1) / 2),
      ends AS MATERIALIZED (
-       SELECT a.place_id, a.within, a.y AS early_ns, b.y AS late_ns, a.own_ns AS early_own_ns, b.own_ns AS late_own_ns,
-              a.descendants AS early_callees, b.descendants AS late_callees, a.call_id AS early_call, b.call_id AS late_call
-       FROM medians a JOIN medians b ON b.place_id = a.place_id AND b.within = a.within AND b.part = 11 CROSS JOIN params
-       WHERE a.part = 0 AND b.y >= params.min_ratio * max(a.y, 1)
-         AND (SELECT count(*) FROM medians m WHERE m.place_id = a.place_id AND m.within = a.within) >= 9),
+       SELECT m.place_id, m.within, max(m.y) FILTER (WHERE m.part = 0) AS early_ns,
+              max(m.y) FILTER (WHERE m.part = 11) AS late_ns,
+              max(m.own_ns) FILTER (WHERE m.part = 0) AS early_own_ns, max(m.own_ns) FILTER (WHERE m.part = 11) AS late_own_ns,
+              max(m.descendants) FILTER (WHERE m.part = 0) AS early_callees,
+              max(m.descendants) FILTER (WHERE m.part = 11) AS late_callees,
+              max(m.call_id) FILTER (WHERE m.part = 0) AS early_call, max(m.call_id) FILTER (WHERE m.part = 11) AS late_call
+       FROM medians m CROSS JOIN params
+       GROUP BY m.place_id, m.within
+       HAVING count(*) >= 9 AND max(m.y) FILTER (WHERE m.part = 11)
+                                >= max(params.min_ratio) * max(max(m.y) FILTER (WHERE m.part = 0), 1)),
      ordered AS MATERIALIZED ( -- Kendall's tau: how far the medians are in order
        SELECT e.place_id, e.within, 1.0 * sum((b.y > a.y) - (b.y < a.y)) / count(*) AS tau
        FROM ends e JOIN medians a ON a.place_id = e.place_id AND a.within = e.within
@@ -185,7 +192,31 @@ WITH RECURSIVE
            WHERE k.place_id <> g.place_id AND 2 * k.saved_ns >= g.saved_ns
              AND EXISTS (SELECT 1 FROM numbered n JOIN numbered m ON m.place_id = k.place_id
                                 AND m.call_id BETWEEN n.call_id + 1 AND n.call_id + n.descendants
-                         WHERE n.place_id = g.place_id AND n.within = g.within))))
+                         WHERE n.place_id = g.place_id AND n.within = g.within)))),
+     shown AS MATERIALIZED (SELECT * FROM culprits WHERE choice = 1),
+     -- blocks have their ids in the order of allocation: the first one of a call, and the first one behind it, by halving
+     bounds(place_id, late, call_id, last_id, at_end, ns, low, high) AS (
+       SELECT s.place_id, e.late, c.id, c.id + c.descendants, e.at_end, c.enter_ns + e.at_end * (c.duration_ns + 1), 1,
+              (SELECT coalesce(max(id), 0) + 1 FROM allocs)
+       FROM shown s CROSS JOIN (SELECT 0 AS late, 0 AS at_end UNION ALL VALUES (0, 1), (1, 0), (1, 1)) e
+            CROSS JOIN calls c ON c.id = CASE e.late WHEN 0 THEN s.early_call ELSE s.late_call END
+       UNION ALL
+       SELECT b.place_id, b.late, b.call_id, b.last_id, b.at_end, b.ns,
+              CASE WHEN coalesce(a.alloc_ns >= b.ns, 0) THEN b.low ELSE (b.low + b.high) / 2 + 1 END,
+              CASE WHEN coalesce(a.alloc_ns >= b.ns, 0) THEN (b.low + b.high) / 2 ELSE b.high END
+       FROM bounds b LEFT JOIN allocs a ON a.id = (b.low + b.high) / 2
+       WHERE b.low < b.high),
+     ranges AS MATERIALIZED (
+       SELECT place_id, late, call_id, last_id, max(low) FILTER (WHERE NOT at_end) AS first_block,
+              max(low) FILTER (WHERE at_end) AS end_block
+       FROM bounds WHERE low >= high GROUP BY place_id, late),
+     allocated AS MATERIALIZED (
+       SELECT place_id, max(bytes) FILTER (WHERE NOT late) AS early_bytes, max(bytes) FILTER (WHERE late) AS late_bytes
+       FROM (SELECT r.place_id, r.late,
+                    (SELECT coalesce(sum(a.size), 0) FROM allocs a
+                     WHERE a.id >= r.first_block AND a.id < r.end_block AND a.call_id BETWEEN r.call_id AND r.last_id) AS bytes
+             FROM ranges r)
+       GROUP BY place_id)
 SELECT f.name AS function,
        f.location,
        caller.name || coalesce(' ' || s.location, '') AS called_from,
@@ -200,10 +231,12 @@ SELECT f.name AS function,
        c.late_callees,
        round(100.0 * c.saved_ns / whole.cpu_ns, 1) AS saved,
        c.early_call,
-       c.late_call
-FROM culprits c CROSS JOIN whole
+       c.late_call,
+       a.early_bytes,
+       a.late_bytes
+FROM shown c CROSS JOIN whole
      JOIN function_details f ON f.id = c.function_id
      JOIN functions caller ON caller.id = c.caller_id
      LEFT JOIN site_details s ON s.id = c.site_id
-WHERE c.choice = 1
+     LEFT JOIN allocated a ON a.place_id = c.place_id
 ORDER BY c.saved_ns DESC, f.id

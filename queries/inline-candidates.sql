@@ -49,7 +49,7 @@ WITH params AS (SELECT coalesce(:min_calls, 100) AS min_calls,
               AND f.size <= params.max_size - 60 * (f.module_id IN (SELECT id FROM plain_modules))
               AND NOT EXISTS ( -- through a pointer
                 SELECT 1 FROM edge_details e WHERE e.caller_id = f.id AND NOT e.inlined) AS small,
-              s.callers = 1 AND s.root_calls = 0 AND s.recursive_calls = 0 AS single
+              s.callers = 1 AND f.call_sources <= 1 AND s.root_calls = 0 AND s.recursive_calls = 0 AS single
        FROM function_stats s JOIN functions f ON f.id = s.function_id CROSS JOIN params
        WHERE f.scope = 'global' AND s.calls >= params.min_calls
          AND s.cpu_ns <= params.max_self_ns * s.calls),

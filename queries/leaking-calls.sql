@@ -14,7 +14,9 @@
 --              keep it in fewer of their calls; and what the C library keeps (see not-freed).
 -- source:      net allocation of each call in its thread; blocks never freed, by calling context
 -- report:      overview
+-- hides:       min_blocks=0: they lost few blocks, and little memory
 -- param:       min_bytes = 1 | bytes | leave out functions that lost less in all
+-- param:       min_blocks = 10 | blocks | leave out functions that lost fewer, if that is less than a hundredth of the most memory
 -- param:       constructors = 0 | 0 or 1 | 1 = also functions all of whose calls left memory
 -- column:      function | - | demangled name
 -- column:      location | - | where it is defined
@@ -29,7 +31,8 @@
 -- column:      total_free_bytes | bytes | freed within all calls
 -- column:      calls | calls | all calls
 WITH RECURSIVE
-     params AS (SELECT coalesce(:min_bytes, 1) AS min_bytes, coalesce(:constructors, 0) AS constructors),
+     params AS (SELECT coalesce(:min_bytes, 1) AS min_bytes, coalesce(:constructors, 0) AS constructors,
+                       coalesce(:min_blocks, 10) AS min_blocks),
      live AS MATERIALIZED (
        SELECT a.id, p.frame_id, 10 * a.freed_blocks >= a.blocks AS partly, a.blocks - a.freed_blocks AS blocks,
               a.bytes - a.freed_bytes AS bytes
@@ -78,7 +81,11 @@ FROM lost
      LEFT JOIN through ON through.function_id = lost.function_id AND through.place = 1 AND 10 * lost.own_bytes <= lost.bytes
      LEFT JOIN function_stats v ON v.function_id = through.via_id
      CROSS JOIN params
-WHERE s.leaking_calls > 0 AND (params.constructors OR s.leaking_calls < s.finished) AND lost.bytes >= params.min_bytes
+WHERE s.leaking_calls > 0 AND 10 * lost.blocks >= s.leaking_calls
+  AND (lost.blocks >= params.min_blocks
+       OR 100 * lost.bytes >= (SELECT max(max_live_bytes) FROM memory_steps WHERE thread_id = 0) OR NOT params.min_blocks)
+  AND NOT (s.leaking_calls = 1 AND s.worst_leak_call_id = s.first_call_id) -- made once, to be kept
+  AND (params.constructors OR s.leaking_calls < s.finished) AND lost.bytes >= params.min_bytes
   AND s.callers > 0
   AND (v.function_id IS NULL OR lost.partly AND s.leaking_calls * v.finished < v.leaking_calls * s.finished)
 ORDER BY lost.bytes DESC, lost.blocks DESC, s.function_id

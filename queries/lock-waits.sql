@@ -35,7 +35,7 @@ WITH RECURSIVE
      params AS (SELECT :pattern AS pattern, coalesce(:min_total_ns, 1000) AS min_total_ns),
      known AS MATERIALIZED (SELECT EXISTS (SELECT 1 FROM locks) AS recorded),
      named AS MATERIALIZED (
-       SELECT f.id, f.name AS exact, f.call_targets FROM functions f
+       SELECT f.id, f.name AS exact, f.call_targets, s.callees FROM functions f
             JOIN function_stats s ON s.function_id = f.id AND s.self_wait_ns > 0
        WHERE (SELECT NOT recorded FROM known)),
      -- the last part of the name, without what stands in <> and (), as words: _read_file_ of
@@ -53,7 +53,7 @@ WITH RECURSIVE
                    ELSE words || lower(substr(rest, 1, 1)) END
        FROM spelled WHERE rest <> '' AND length(words) < 300),
      -- an end (1) says it where it begins or ends the name (flush_all, log_flush), but is also said
-     -- of lists; the whole name (2): item_unlink is no file's
+     -- of lists, and of what does more: DBImpl::Write waits for its turn; the whole name (2): item_unlink is no file's
      input_words(word, place) AS (
        VALUES ('sleep', 0), ('usleep', 0), ('nanosleep', 0), ('nap', 0), ('poll', 0), ('ppoll', 0), ('epoll', 0),
               ('pselect', 0), ('recv', 0), ('recvfrom', 0), ('recvmsg', 0), ('sendto', 0), ('sendmsg', 0), ('sendfile', 0),
@@ -63,12 +63,12 @@ WITH RECURSIVE
               ('fprintf', 0), ('println', 0), ('puts', 0), ('read', 1), ('write', 1), ('open', 1), ('close', 1),
               ('select', 1), ('socket', 1), ('listen', 1), ('accept', 1), ('connect', 1), ('receive', 1), ('send', 1),
               ('flush', 1), ('dir', 1),
-              ('stat', 1), ('unlink', 2), ('rename', 2), ('link', 2), ('unlinkat', 2), ('renameat', 2)),
+              ('sync', 1), ('file', 1), ('stat', 1), ('unlink', 2), ('rename', 2), ('link', 2), ('unlinkat', 2), ('renameat', 2)),
      lock_words(word) AS (
        VALUES ('lock'), ('locked'), ('locks'), ('unlock'), ('rwlock'), ('spinlock'), ('mutex'), ('cond'), ('condition'), ('sem'),
               ('semaphore'), ('futex'), ('barrier'), ('latch'), ('join'), ('acquire')),
      said AS MATERIALIZED (
-       SELECT n.id, n.exact, n.call_targets, rtrim(s.words, '_') || '_' AS words
+       SELECT n.id, n.exact, n.call_targets, n.callees, rtrim(s.words, '_') || '_' AS words
        FROM named n JOIN spelled s ON s.id = n.id AND (s.rest = '' OR length(s.words) >= 300)),
      chosen AS MATERIALIZED (
        SELECT n.id FROM said n CROSS JOIN params
@@ -80,8 +80,8 @@ WITH RECURSIVE
                             OR NOT EXISTS (
                               SELECT 1 FROM input_words i
                               WHERE CASE i.place WHEN 0 THEN instr(n.words, '_' || i.word || '_') > 0
-                                                 WHEN 1 THEN n.words GLOB '_' || i.word || '_*'
-                                                 OR n.words GLOB '*_' || i.word || '_'
+                                                 WHEN 1 THEN n.callees < 5 AND (n.words GLOB '_' || i.word || '_*'
+                                                 OR n.words GLOB '*_' || i.word || '_')
                                                  ELSE n.words = '_' || i.word || '_' END)) END),
      waited AS MATERIALIZED (
        SELECT fr.function_id, sum(g.wait_ns) AS wait_ns, count(*) AS waits, max(g.wait_ns) AS longest_ns,

@@ -14,10 +14,12 @@
 --              its callers.
 -- source:      number of distinct sizes an allocating place asks for
 -- report:      findings
+-- hides:       min_saved=0: they would save less than a thousandth of the processor time
 -- param:       max_sizes = 2 | sizes | look at so many of a place's sizes, the commonest
 -- param:       min_share = 95 | % | leave out places of whose blocks fewer have these
 -- param:       min_blocks = 100 | blocks | leave out places that allocate fewer
 -- param:       min_live = 2 | blocks | leave out places with fewer live at once
+-- param:       min_saved = 0.1 | % | leave out what would save less of the run's processor time, at 10 ns a block
 -- param:       wrappers = 0 | 0 or 1 | 1 = name wrappers of malloc, such as xmalloc, not their callers
 -- column:      function | - | that allocates
 -- column:      location | - | where
@@ -31,12 +33,16 @@
 -- column:      first_alloc | id | allocs.id of the first
 WITH params AS (SELECT coalesce(:max_sizes, 2) AS max_sizes, coalesce(:min_share, 95) AS min_share,
                        coalesce(:min_blocks, 100) AS min_blocks, coalesce(:min_live, 2) AS min_live,
-                       coalesce(:wrappers, 0) AS wrappers),
+                       coalesce(:wrappers, 0) AS wrappers, coalesce(:min_saved, 0.1) AS min_saved),
+     whole AS MATERIALIZED (SELECT total(self_cpu_ns) AS cpu_ns FROM function_stats),
      places AS MATERIALIZED ( -- one line may lie in several copies of code, each with its sites
        SELECT p.stack_id, p.frame_id, p.function_id, coalesce(s.location, f.location) AS location
        FROM alloc_places p JOIN function_details f ON f.id = p.function_id CROSS JOIN params
             LEFT JOIN site_details s ON s.id = p.site_id
        WHERE p.wrappers = params.wrappers
+         -- a vector's, a string's or a deque's; a large array is a pool's own piece, or what it is read into
+         AND NOT EXISTS (SELECT 1 FROM alloc_stacks a WHERE a.id = p.stack_id AND a.kind = 'new[]' AND a.min_size >= 1024)
+         AND coalesce(s.location, '') NOT GLOB 'in std::*deque<*'
          AND coalesce(s.location, '') NOT GLOB 'in std::*vector<*' AND coalesce(s.location, '') NOT GLOB 'in std::*string*'),
      replaced AS MATERIALIZED ( -- by the same realloc; malloc may have made the first of them
        SELECT b.stack_id, sum(b.blocks) AS blocks
@@ -82,6 +88,6 @@ SELECT f.name AS function,
 FROM owned
      JOIN few ON few.function_id = owned.function_id AND few.location = owned.location
      JOIN function_details f ON f.id = owned.function_id
-     CROSS JOIN params
-WHERE 100 * few.blocks >= params.min_share * owned.blocks
+     CROSS JOIN params CROSS JOIN whole
+WHERE 100 * few.blocks >= params.min_share * owned.blocks AND 100 * owned.blocks * 10 >= params.min_saved * whole.cpu_ns
 ORDER BY owned.blocks DESC, owned.bytes DESC, owned.first_alloc

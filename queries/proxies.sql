@@ -6,11 +6,12 @@
 --              passing on takes, and it takes next to no time.
 -- advice:      Let callers call the target, or merge the two. The advice is wrong if the layer
 --              exists to keep an interface stable. Left out are layers that the compiler may inline
---              at -O2, on either side, and layers that are called through pointers. Recorded as
---              it is, an optimised program has only calls that the compiler has left.
+--              at -O2, on either side, and layers that are called through pointers. Of a program that is
+--              recorded as it is, optimised code passes on by a jump: where a call is left, there is
+--              work behind it, so inlined=1 alone shows such functions.
 -- source:      "middle man" in Fowler, Refactoring
 -- report:      findings
--- hides:       inlined=1: the compiler may inline them, or they are called through a pointer
+-- hides:       inlined=1: the compiler may inline them, or they are called through a pointer, or work on what they get
 -- param:       min_calls = 100 | calls | leave out functions with fewer finished calls
 -- param:       max_size = 110 | bytes | leave out functions with more code; hooks take 60 of them, which code without hooks must not have
 -- param:       max_self_ns = 30 | ns a call | leave out functions whose own code takes longer
@@ -35,7 +36,7 @@ WITH params AS (SELECT coalesce(:min_calls, 100) AS min_calls, coalesce(:max_siz
          AND s.counted_calls = 0
          AND s.finished >= params.min_calls
          AND f.call_targets = 1
-         AND CASE WHEN f.module_id IN (SELECT id FROM plain_modules) THEN f.size <= params.max_size - 60
+         AND CASE WHEN f.module_id IN (SELECT id FROM plain_modules) THEN f.size <= params.max_size - 60 AND params.inlined
              ELSE f.size <= params.max_size AND (f.inlined = 0 OR params.inlined) END
          AND s.self_cpu_ns <= params.max_self_ns * s.calls),
      outward AS (

@@ -31,7 +31,8 @@ WITH RECURSIVE
               row_number() OVER (PARTITION BY p.function_id, p.site_id ORDER BY c.length DESC, c.id) AS choice
        FROM alloc_chains c JOIN alloc_stacks a ON a.id = c.stack_id CROSS JOIN params
             JOIN alloc_places p ON p.stack_id = a.id AND p.wrappers = params.wrappers
-       WHERE params.doubling OR c.last_size < c.first_size << min(c.length - 1, 40)),
+       -- by half of its size each time, at least, as if doubled: the steps get fewer
+       WHERE params.doubling OR c.last_size < c.first_size * pow(1.5, c.length - 1)),
      grouped AS MATERIALIZED (
        SELECT function_id, site_id, count(*) AS chains, max(length) AS longest, sum(length) AS reallocs,
               sum(moves) AS moves, sum(copied_bytes) AS copied_bytes,

@@ -10,9 +10,11 @@
 --              allocated for itself.
 -- source:      heaptrack's temporary allocations
 -- report:      findings
+-- hides:       min_saved=0: they would save less than a thousandth of the processor time
 -- param:       k = 1 | blocks | allocations of the thread between allocation and free (up to 15)
 -- param:       min_blocks = 100 | blocks | leave out stacks with fewer
 -- param:       min_share = 25 | % | leave out stacks with a smaller share of such blocks
+-- param:       min_saved = 0.1 | % | leave out what would save less of the run's processor time, at 20 ns a block
 -- param:       wrappers = 0 | 0 or 1 | 1 = name wrappers of malloc, such as xmalloc, not their callers
 -- column:      function | - | that allocates
 -- column:      location | - | where the allocation is called
@@ -26,7 +28,8 @@
 WITH RECURSIVE
      params AS (SELECT coalesce(:k, 1) AS k, coalesce(:min_blocks, 100) AS min_blocks,
                        coalesce(:min_share, 25) AS min_share,
-                       coalesce(:wrappers, 0) AS wrappers),
+                       coalesce(:wrappers, 0) AS wrappers, coalesce(:min_saved, 0.1) AS min_saved),
+     whole AS MATERIALIZED (SELECT total(self_cpu_ns) AS cpu_ns FROM function_stats),
      short_lived AS MATERIALIZED (
        SELECT d.stack_id, sum(d.blocks) AS blocks, sum(d.bytes) AS bytes
        FROM alloc_distances d JOIN alloc_stacks a ON a.id = d.stack_id CROSS JOIN params
@@ -64,4 +67,6 @@ FROM brief b
      JOIN alloc_places p ON p.stack_id = b.stack_id AND p.wrappers = params.wrappers
      LEFT JOIN function_details f ON f.id = p.function_id
      LEFT JOIN site_details s ON s.id = p.site_id
+     CROSS JOIN whole
+WHERE 100 * b.blocks * 20 >= params.min_saved * whole.cpu_ns
 ORDER BY b.blocks DESC, b.bytes DESC, b.stack_id

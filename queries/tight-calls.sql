@@ -9,11 +9,12 @@
 --              the hooks'.
 -- source:      histogram of the times between entries, log2 buckets, by thread; edges by call site
 -- report:      findings
--- hides:       inlined=1: the compiler may inline them, or they are called through a pointer
+-- hides:       inlined=1: the compiler may inline them, or they are called through a pointer; min_saved=0: they would save less than a thousandth of the processor time
 -- param:       max_mode_ns = 100 | ns | leave out functions whose commonest interval is longer
 -- param:       min_share = 50 | % | least share of the intervals that lie in the commonest range
 -- param:       min_repeats = 4 | calls | leave out callers that make fewer in a call of theirs, on average
 -- param:       min_calls = 1000 | calls | leave out callers that make fewer in all
+-- param:       min_saved = 0.1 | % | leave out what would save less of the run's processor time, at 2 ns a call
 -- param:       inlined = 0 | 0 or 1 | 1 = also what the compiler may inline, or calls through a pointer
 -- column:      function | - | demangled name
 -- column:      location | - | where it is defined
@@ -29,7 +30,9 @@
 -- column:      first_call | id | calls.id of the first of them
 WITH params AS (SELECT coalesce(:max_mode_ns, 100) AS max_mode_ns, coalesce(:min_share, 50) AS min_share,
                        coalesce(:min_repeats, 4) AS min_repeats,
-                       coalesce(:min_calls, 1000) AS min_calls, coalesce(:inlined, 0) AS inlined),
+                       coalesce(:min_calls, 1000) AS min_calls, coalesce(:inlined, 0) AS inlined,
+                       coalesce(:min_saved, 0.1) AS min_saved),
+     whole AS MATERIALIZED (SELECT total(self_cpu_ns) AS cpu_ns FROM function_stats),
      ranges AS (
        SELECT function_id, log2, count, sum(count) OVER (PARTITION BY function_id) AS all_count,
               row_number() OVER (PARTITION BY function_id ORDER BY count DESC, log2) AS choice
@@ -66,8 +69,8 @@ FROM tight r
      JOIN function_details f ON f.id = r.function_id
      JOIN functions c ON c.id = a.caller_id
      JOIN site_details p ON p.id = a.site_id
-     CROSS JOIN params
+     CROSS JOIN params CROSS JOIN whole
      JOIN callee_runs q ON q.caller_id = a.caller_id AND q.callee_id = a.callee_id
 WHERE (a.kept = 1 OR params.inlined) AND a.calls >= params.min_calls AND q.calls >= params.min_repeats * q.caller_calls
-  AND s.recursive_calls = 0
+  AND s.recursive_calls = 0 AND 100 * a.calls * 2 >= params.min_saved * whole.cpu_ns
 ORDER BY a.kept DESC, a.calls DESC, r.log2, s.function_id, a.caller_id

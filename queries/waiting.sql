@@ -32,7 +32,7 @@ WITH RECURSIVE
        SELECT frame_id, sum(wait_ns) AS wait_ns, sum(wait_ns > 0) AS waits, max(wait_ns) AS longest_ns,
               count(DISTINCT CASE WHEN wait_ns > 0 THEN thread_id END) AS threads,
               sum(preempted_ns) AS preempted_ns, start_ns, call_id,
-              sum(CASE WHEN major_faults > 0 AND major_faults >= coalesce(waits, 0) THEN wait_ns ELSE 0 END) AS page_fault_ns
+              sum(CASE WHEN major_faults > 0 AND 2 * major_faults >= coalesce(waits, 0) THEN wait_ns ELSE 0 END) AS page_fault_ns
        FROM gaps WHERE NOT paused GROUP BY frame_id),
      sorted AS MATERIALIZED ( -- outside of any call is as far out
        SELECT p.*, fr.parent_id IS NULL AS outermost,

@@ -16,6 +16,7 @@
 
 #include "base/array.h"
 #include "base/system_path.h"
+#include "base/memory_text.h"
 #include "cli/cc/ir_filter.h"
 #include "cli/out/interrupts.h"
 #include "cli/out/say.h"
@@ -297,7 +298,7 @@ int clang_stages(const char *const *words, size_t count, bool *ran)
     /* As system(3): a signal from the terminal is for the compiler. We remove its files. */
     signal(SIGINT, SIG_IGN);
     signal(SIGQUIT, SIG_IGN);
-    FILE *said = open_memstream(&warnings, &warnings_size);
+    FILE *said = memory_text_open(&warnings, &warnings_size);
     int asked = said != NULL ? ask(&plan, words, count, said) : -1;
     if (said != NULL && fclose(said) != 0)
         asked = -1;

@@ -4,6 +4,7 @@
 #if __has_include(<curl/curl.h>)
 
 #include "cli/clickhouse/curl_library.h"
+#include "base/memory_text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -144,7 +145,7 @@ static char *url_of(const struct http *http, const struct http_request *request)
 {
     char *text = NULL, name[96];
     size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
+    FILE *out = memory_text_open(&text, &size);
     if (out == NULL)
         return NULL;
     fprintf(out, "%s/?wait_end_of_query=1", http->base);
@@ -160,7 +161,10 @@ static char *url_of(const struct http *http, const struct http_request *request)
         snprintf(name, sizeof name, "%s_format", request->tables[i].name);
         put_parameter(out, http->easy, name, "RowBinary");
     }
-    return fclose(out) == 0 ? text : NULL;
+    if (fclose(out) == 0)
+        return text;
+    free(text);
+    return NULL;
 }
 
 /* ---- sending ---- */

@@ -11,6 +11,7 @@
 #include "cli/run/call_cursor.h"
 #include "cli/run/call_values.h"
 #include "cli/run/database.h"
+#include "cli/run/whole_calls.h"
 #include "cli/diff/diff.h"
 #include "cli/out/output.h"
 #include "cli/out/say.h"
@@ -42,7 +43,9 @@ static int side_open(struct side *side, const char *path, enum name_style style)
 {
     side->path = path;
     side->database = database_open(path);
-    if (side->database == NULL || !run_has_calls(side->database, path, "finding where runs part"))
+    static const char what[] = "finding where runs part";
+    if (side->database == NULL || !whole_calls_open(&side->database, path, what, 0, 0) ||
+        !run_has_calls(side->database, path, what))
         return 2;
     int status = run_view_open(&side->view, side->database, style, MEASURE_CPU);
     return status != 0 ? status : call_values_open(&side->values, &side->view);

@@ -12,7 +12,8 @@
 #include <string.h>
 
 /* export.sql */
-extern const char export_sql_faults[], export_sql_memory[], export_sql_allocs[], export_sql_gaps[];
+extern const char export_sql_faults[], export_sql_recording[], export_sql_memory[],
+    export_sql_allocs[], export_sql_gaps[];
 
 bool export_has_thread(const struct export *export, const struct run_thread *thread)
 {
@@ -45,30 +46,89 @@ int export_memory_begin(const struct export *export, sqlite3_stmt **row)
 
 /* ---- walking ---- */
 
+static const char gaps_name[] = "the recording's gaps";
+
 struct walk {
+    const struct export *export;
+    const struct export_sink *sink;
     struct shown_call *stack;
     size_t count, capacity;
+    sqlite3_stmt *gaps; /* at the next one, if there are more */
+    bool more_gaps;
 };
 
-static int leave_above(struct walk *walk, int64_t id, const struct export_sink *sink)
+static int leave(struct walk *walk)
+{
+    const struct shown_call *call = &walk->stack[--walk->count];
+    if (walk->count > 0)
+        run_add(&walk->stack[walk->count - 1].recording_ns, call->recording_ns);
+    return walk->sink->leave(walk->sink->context, call);
+}
+
+/* Leaves the calls that do not contain call `id`. */
+static int leave_others(struct walk *walk, int64_t id)
 {
     int status = 0;
     while (status == 0 && walk->count > 0) {
         const struct shown_call *top = &walk->stack[walk->count - 1];
-        if (id <= top->id + top->descendants)
+        if (top->id <= id && id <= top->id + top->descendants)
             break;
-        status = sink->leave(sink->context, top);
-        walk->count--;
+        status = leave(walk);
     }
     return status;
 }
 
-static int enter(struct walk *walk, const struct shown_call *call, const struct export_sink *sink)
+static int next_gap(struct walk *walk)
 {
+    int result = sqlite3_step(walk->gaps);
+    walk->more_gaps = result == SQLITE_ROW;
+    if (result == SQLITE_ROW || result == SQLITE_DONE)
+        return 0;
+    result = database_rows_end(walk->gaps, gaps_name);
+    walk->gaps = NULL;
+    return result;
+}
+
+/* A hostile database may have any row: the gap lies in its call and in the piece, or is none. */
+static int show_gap(struct walk *walk)
+{
+    struct shown_call *call = &walk->stack[walk->count - 1];
+    int64_t start_ns = run_within(sqlite3_column_int64(walk->gaps, 1), 0, RUN_NS_MAX);
+    int64_t end_ns = start_ns + run_within(sqlite3_column_int64(walk->gaps, 2), 0, RUN_NS_MAX);
+    start_ns = run_within(start_ns, call->enter_ns, call->exit_ns);
+    end_ns = run_within(end_ns, start_ns, call->exit_ns);
+    run_add(&call->recording_ns, end_ns - start_ns);
+    return walk->sink->gap != NULL && end_ns > start_ns
+               ? walk->sink->gap(walk->sink->context, start_ns, end_ns)
+               : 0;
+}
+
+/* Shows the gaps that begin before `until_ns`. */
+static int show_gaps(struct walk *walk, int64_t until_ns)
+{
+    int status = 0;
+    while (status == 0 && walk->more_gaps && sqlite3_column_int64(walk->gaps, 1) < until_ns) {
+        status = leave_others(walk, sqlite3_column_int64(walk->gaps, 0));
+        if (status == 0 && walk->count > 0)
+            status = show_gap(walk);
+        if (status == 0)
+            status = next_gap(walk);
+    }
+    return status;
+}
+
+static int enter(struct walk *walk, const struct shown_call *call)
+{
+    int status = show_gaps(walk, call->began_ns);
+    if (status == 0)
+        status = leave_others(walk, call->id);
+    if (status != 0)
+        return status;
     if (array_reserve(&walk->stack, &walk->capacity, walk->count + 1, NULL) != 0)
         return fail("out of memory");
-    walk->stack[walk->count++] = *call;
-    return sink->enter(sink->context, call);
+    walk->stack[walk->count] = *call;
+    walk->stack[walk->count++].recording_ns = 0;
+    return walk->sink->enter(walk->sink->context, call);
 }
 
 int export_walk(const struct export *export, const struct run_thread *thread,
@@ -76,21 +136,32 @@ int export_walk(const struct export *export, const struct run_thread *thread,
 {
     struct call_cursor cursor;
     struct shown_call call;
-    struct walk walk = {.stack = NULL};
+    struct walk walk = {.export = export, .sink = sink};
     int got = 0;
     int status = call_cursor_open(&cursor, export->view, thread, export->cut, export->wanted);
+    if (status == 0)
+        status = rows_begin(export, export_sql_recording, gaps_name, thread->id, &walk.gaps);
+    if (status == 0)
+        status = next_gap(&walk);
     while (status == 0 && (got = call_cursor_next(&cursor, &call)) == 1) {
-        status = leave_above(&walk, call.id, sink);
-        if (status == 0)
-            status = enter(&walk, &call, sink);
+        status = enter(&walk, &call);
         if (ferror(export->out))
             break; /* the caller sees it */
     }
     if (status == 0)
-        status = got < 0 ? 2 : leave_above(&walk, INT64_MAX, sink);
+        status = got < 0 ? 2 : show_gaps(&walk, INT64_MAX);
+    while (status == 0 && walk.count > 0)
+        status = leave(&walk);
     call_cursor_close(&cursor);
+    sqlite3_finalize(walk.gaps);
     free(walk.stack);
     return status;
+}
+
+int64_t export_time_ns(const struct shown_call *call)
+{
+    int64_t time_ns = call->exit_ns - call->enter_ns;
+    return time_ns > call->recording_ns ? time_ns - call->recording_ns : 0;
 }
 
 int64_t export_paused_ns(const struct export *export, const struct call_pauses *pauses,
@@ -126,7 +197,7 @@ static int sum_enter(void *context, const struct shown_call *call)
 static int sum_leave(void *context, const struct shown_call *call)
 {
     struct frame_sums *sums = context;
-    int64_t time_ns = call->exit_ns - call->enter_ns;
+    int64_t time_ns = export_time_ns(call);
     run_add(&sums->frames->self_ns[call->frame],
             time_ns - sums->children_ns[call->depth + 1] -
                 export_paused_ns(sums->export, &sums->pauses, call));
@@ -217,7 +288,7 @@ int export_frames_read(const struct export *export, struct export_frames *frames
     if (!call_cut_any(export->cut))
         return 0;
     struct frame_sums sums = {.export = export, .frames = frames};
-    const struct export_sink sink = {sum_enter, sum_leave, &sums};
+    const struct export_sink sink = {sum_enter, sum_leave, NULL, &sums};
     int status = call_pauses_open(&sums.pauses, view->database);
     for (size_t i = 0; status == 0 && i < view->threads_count; i++)
         if (export_has_thread(export, &view->threads[i]))

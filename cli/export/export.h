@@ -46,16 +46,22 @@ EXPORT_FORMATS(EXPORT_DECLARE)
 
 /* ---- single calls ---- */
 
-/* Gets a thread's calls as they nest: every enter has its leave. A result other than 0 ends the
- * walk with that status. */
+/* Gets a thread's calls as they nest: every enter has its leave. gap (NULL = not wanted): what the
+ * recording took of the innermost call (table recording_gaps), within the piece; overlaps no other
+ * call. A result other than 0 ends the walk with that status. */
 struct export_sink {
     int (*enter)(void *context, const struct shown_call *call);
     int (*leave)(void *context, const struct shown_call *call);
+    int (*gap)(void *context, int64_t start_ns, int64_t end_ns);
     void *context;
 };
+#define EXPORT_GAP_NAME "recording" /* in the place of a function's name */
 
 int export_walk(const struct export *export, const struct run_thread *thread,
                 const struct export_sink *sink);
+
+/* How long the call that is left took within the piece, without what the recording took of it. */
+int64_t export_time_ns(const struct shown_call *call);
 
 /* How long the call was paused within the piece: no self time includes that. */
 int64_t export_paused_ns(const struct export *export, const struct call_pauses *pauses,

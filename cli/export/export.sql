@@ -6,6 +6,12 @@ FROM fault_marks
 WHERE thread_id = ?1 AND ns BETWEEN ?2 AND ?3
 ORDER BY id
 
+-- statement: recording
+SELECT call_id, start_ns, wall_ns
+FROM recording_gaps
+WHERE thread_id = ?1 AND start_ns + wall_ns > ?2 AND start_ns < ?3
+ORDER BY start_ns
+
 -- statement: memory
 -- Thread 0: the whole run.
 SELECT end_ns, live_bytes

@@ -125,7 +125,7 @@ static int graph_leave(void *context, const struct shown_call *call)
 {
     struct graph_walk *walk = context;
     uint32_t function = walk->levels[call->depth].function;
-    int64_t time_ns = call->exit_ns - call->enter_ns;
+    int64_t time_ns = export_time_ns(call);
     run_add(&walk->graph->self_ns[function],
             time_ns - walk->levels[call->depth + 1].children_ns -
                 export_paused_ns(walk->export, &walk->pauses, call));
@@ -141,7 +141,7 @@ static int graph_leave(void *context, const struct shown_call *call)
 static int read_cut(const struct export *export, struct export_graph *graph)
 {
     struct graph_walk walk = {.export = export, .graph = graph};
-    const struct export_sink sink = {graph_enter, graph_leave, &walk};
+    const struct export_sink sink = {graph_enter, graph_leave, NULL, &walk};
     walk.open = calloc(export->view->functions_count + 1, sizeof *walk.open);
     int status = walk.open == NULL ? fail("out of memory") : 0;
     if (status == 0)

@@ -163,6 +163,19 @@ static int perfetto_leave(void *context, const struct shown_call *call)
     return put_event(context, TYPE_END, call->exit_ns, 0);
 }
 
+static int perfetto_gap(void *context, int64_t start_ns, int64_t end_ns)
+{
+    struct trace *trace = context;
+    begin_packet(trace);
+    message_int(&trace->packet, PACKET_TIMESTAMP, (uint64_t)start_ns);
+    message_int(&trace->part, EVENT_TYPE, TYPE_BEGIN);
+    message_int(&trace->part, EVENT_TRACK, trace->track);
+    message_text(&trace->part, EVENT_NAME, EXPORT_GAP_NAME);
+    message_put(&trace->packet, PACKET_TRACK_EVENT, &trace->part);
+    int status = put_packet(trace);
+    return status != 0 ? status : put_event(trace, TYPE_END, end_ns, 0);
+}
+
 static int put_memory(struct trace *trace)
 {
     const struct export *export = trace->export;
@@ -215,7 +228,7 @@ int export_perfetto(const struct export *export)
 {
     const struct run_view *view = export->view;
     struct trace trace = {.export = export};
-    const struct export_sink sink = {perfetto_enter, perfetto_leave, &trace};
+    const struct export_sink sink = {perfetto_enter, perfetto_leave, perfetto_gap, &trace};
     int64_t process = -1;
     trace.known = calloc(view->functions_count + 1, sizeof *trace.known);
     int status = trace.known == NULL ? fail("out of memory") : put_memory(&trace);

@@ -58,6 +58,17 @@ static int chrome_values(const struct json_walk *walk, const struct shown_call *
     return status;
 }
 
+/* Begins a complete event of the thread; its name and arguments follow. */
+static void chrome_span(const struct json_walk *walk, int64_t start_ns, int64_t end_ns)
+{
+    FILE *out = walk->export->out;
+    fprintf(out, ",\"pid\":%" PRId64 ",\"tid\":%" PRId64 ",\"ts\":", walk->thread->pid,
+            walk->thread->tid);
+    put_us(out, start_ns);
+    fputs(",\"dur\":", out);
+    put_us(out, end_ns - start_ns);
+}
+
 static int chrome_enter(void *context, const struct shown_call *call)
 {
     struct json_walk *walk = context;
@@ -66,11 +77,7 @@ static int chrome_enter(void *context, const struct shown_call *call)
     separate(walk);
     fputs("{\"ph\":\"X\",\"name\":", out);
     export_json_text(out, view->functions[view->frames[call->frame].function].name);
-    fprintf(out, ",\"pid\":%" PRId64 ",\"tid\":%" PRId64 ",\"ts\":", walk->thread->pid,
-            walk->thread->tid);
-    put_us(out, call->enter_ns);
-    fputs(",\"dur\":", out);
-    put_us(out, call->exit_ns - call->enter_ns);
+    chrome_span(walk, call->enter_ns, call->exit_ns);
     fprintf(out, ",\"args\":{\"call\":%" PRId64, call->id);
     int status = chrome_values(walk, call);
     fputs("}}", out);
@@ -81,6 +88,16 @@ static int chrome_leave(void *context, const struct shown_call *call)
 {
     (void)context;
     (void)call;
+    return 0;
+}
+
+static int chrome_gap(void *context, int64_t start_ns, int64_t end_ns)
+{
+    struct json_walk *walk = context;
+    separate(walk);
+    fputs("{\"ph\":\"X\",\"cat\":\"fisql\",\"name\":\"" EXPORT_GAP_NAME "\"", walk->export->out);
+    chrome_span(walk, start_ns, end_ns);
+    fputc('}', walk->export->out);
     return 0;
 }
 
@@ -127,7 +144,7 @@ static int chrome_faults(struct json_walk *walk)
 int export_chrome(const struct export *export)
 {
     struct json_walk walk = {.export = export, .first = true};
-    const struct export_sink sink = {chrome_enter, chrome_leave, &walk};
+    const struct export_sink sink = {chrome_enter, chrome_leave, chrome_gap, &walk};
     int status = 0;
     fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[", export->out);
     for (size_t i = 0; status == 0 && i < export->view->threads_count; i++) {
@@ -153,23 +170,37 @@ int export_chrome(const struct export *export)
 
 /* ---- speedscope ---- */
 
-static void speedscope_event(struct json_walk *walk, const struct shown_call *call, char type,
-                             int64_t at_ns)
+static void speedscope_event(struct json_walk *walk, size_t frame, char type, int64_t at_ns)
 {
     separate(walk);
-    fprintf(walk->export->out, "{\"type\":\"%c\",\"frame\":%u,\"at\":%" PRId64 "}", type,
-            walk->export->view->frames[call->frame].function - 1, at_ns - walk->base_ns);
+    fprintf(walk->export->out, "{\"type\":\"%c\",\"frame\":%zu,\"at\":%" PRId64 "}", type, frame,
+            at_ns - walk->base_ns);
+}
+
+static size_t speedscope_frame(const struct json_walk *walk, const struct shown_call *call)
+{
+    return walk->export->view->frames[call->frame].function - 1;
 }
 
 static int speedscope_enter(void *context, const struct shown_call *call)
 {
-    speedscope_event(context, call, 'O', call->enter_ns);
+    speedscope_event(context, speedscope_frame(context, call), 'O', call->enter_ns);
     return 0;
 }
 
 static int speedscope_leave(void *context, const struct shown_call *call)
 {
-    speedscope_event(context, call, 'C', call->exit_ns);
+    speedscope_event(context, speedscope_frame(context, call), 'C', call->exit_ns);
+    return 0;
+}
+
+/* Its frame comes behind those of the functions. */
+static int speedscope_gap(void *context, int64_t start_ns, int64_t end_ns)
+{
+    struct json_walk *walk = context;
+    size_t frame = walk->export->view->functions_count - 1;
+    speedscope_event(walk, frame, 'O', start_ns);
+    speedscope_event(walk, frame, 'C', end_ns);
     return 0;
 }
 
@@ -189,7 +220,8 @@ static void speedscope_frames(const struct export *export)
         }
         fputc('}', export->out);
     }
-    fputs("\n]}", export->out);
+    fputs(view->functions_count > 1 ? ",\n" : "\n", export->out);
+    fputs("{\"name\":\"" EXPORT_GAP_NAME "\"}\n]}", export->out);
 }
 
 /* The thread's name; where several have it, with the thread's id in the system. */
@@ -212,7 +244,7 @@ int export_speedscope(const struct export *export)
 {
     const struct run_view *view = export->view;
     struct json_walk walk = {.export = export, .base_ns = INT64_MAX};
-    const struct export_sink sink = {speedscope_enter, speedscope_leave, &walk};
+    const struct export_sink sink = {speedscope_enter, speedscope_leave, speedscope_gap, &walk};
     bool first = true;
     int status = 0;
     int64_t end_ns = 0;

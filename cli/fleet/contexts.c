@@ -2,6 +2,7 @@
 #include "cli/fleet/contexts.h"
 
 #include "base/slots.h"
+#include "base/memory_text.h"
 #include "cli/fleet/functions.h"
 #include "cli/out/say.h"
 #include "cli/run/database.h"
@@ -60,7 +61,7 @@ static void context_stack(sqlite3_context *context, int count, sqlite3_value **v
         return;
     for (; frame != 0 && depth < STACK_FRAMES_MAX; frame = contexts->parents[frame])
         path[depth++] = contexts->functions[frame];
-    FILE *out = open_memstream(&text, &size);
+    FILE *out = memory_text_open(&text, &size);
     if (out == NULL) {
         sqlite3_result_error_nomem(context);
         return;

@@ -9,6 +9,7 @@
 #include "cli/out/output.h"
 #include "cli/out/say.h"
 #include "cli/run/database.h"
+#include "cli/run/whole_calls.h"
 #include "cli/run/run_view.h"
 #include "queries/embedded.h"
 
@@ -195,7 +196,9 @@ static int push_tables(struct push *push)
 static int read_run(struct push *push)
 {
     push->database = database_open_sparing(push->path);
-    if (push->database == NULL)
+    if (push->database == NULL ||
+        (push->options->calls &&
+         !whole_calls_open(&push->database, push->path, "push --calls", 0, 0)))
         return 2;
     database_hold(push->database);
     char *run =

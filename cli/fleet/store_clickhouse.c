@@ -10,6 +10,7 @@
 #include "cli/fleet/store.h"
 
 #include "base/shortage.h"
+#include "base/memory_text.h"
 #include "cli/fleet/functions.h"
 #include "cli/fleet/store_clickhouse_parts.h"
 #include "cli/out/say.h"
@@ -334,7 +335,7 @@ static char *insert_query(struct store *store, const char *table, sqlite3_stmt *
 {
     char *sql = NULL;
     size_t size = 0;
-    FILE *out = open_memstream(&sql, &size);
+    FILE *out = memory_text_open(&sql, &size);
     if (out == NULL)
         return NULL;
     sqlite3_stmt *type = database_ask(
@@ -350,7 +351,10 @@ static char *insert_query(struct store *store, const char *table, sqlite3_stmt *
     }
     sqlite3_finalize(type);
     fprintf(out, "%s) FORMAT RowBinary", store_is_common(table) ? "" : ", run_id");
-    return fclose(out) == 0 ? sql : NULL;
+    if (fclose(out) == 0)
+        return sql;
+    free(sql);
+    return NULL;
 }
 
 static int put_row(struct sender *sender, sqlite3_stmt *rows, const bool *text, bool common)

@@ -4,6 +4,7 @@
 #include "cli/clickhouse/tab_separated.h"
 #include "cli/out/say.h"
 #include "cli/run/distrust.h"
+#include "base/memory_text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -181,7 +182,7 @@ int clickhouse_pack(struct store *store, const char *name, struct row_binary *ro
     sqlite3_stmt *select = NULL;
     char *sql = sqlite3_mprintf("SELECT * FROM temp.\"%w\"", name);
     size_t size = 0;
-    FILE *out = open_memstream(structure, &size);
+    FILE *out = memory_text_open(structure, &size);
     int result =
         sql != NULL ? sqlite3_prepare_v2(store->local, sql, -1, &select, NULL) : SQLITE_NOMEM;
     int step = result == SQLITE_OK ? sqlite3_step(select) : SQLITE_ERROR, failed = 0;

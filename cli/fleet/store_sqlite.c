@@ -10,6 +10,7 @@
 #include "cli/run/run_view.h"
 #include "cli/run/schema_check.h"
 #include "queries/embedded.h"
+#include "base/memory_text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -141,7 +142,7 @@ static sqlite3_stmt *prepare_insert(struct store *store, const char *table, sqli
     char *sql = NULL;
     size_t size = 0;
     sqlite3_stmt *insert = NULL;
-    FILE *out = open_memstream(&sql, &size);
+    FILE *out = memory_text_open(&sql, &size);
     if (out == NULL) {
         fail("%s: out of memory", store->url);
         return NULL;

@@ -1,6 +1,7 @@
 /* What the commands say on stderr, and the nearest name to a mistyped one: see say.h. */
 #include "cli/out/say.h"
 #include "base/edit_distance.h"
+#include "base/memory_text.h"
 #include "cli/out/text.h"
 
 #include <errno.h>
@@ -61,7 +62,7 @@ void say_list(const char *words, const char *const *names, size_t count)
 {
     char *text = NULL;
     size_t size = 0;
-    FILE *list = open_memstream(&text, &size);
+    FILE *list = memory_text_open(&text, &size);
     if (list == NULL)
         return;
     for (size_t i = 0; i < count; i++)
@@ -136,7 +137,7 @@ int fail_nearest(const char *words, const char *word, const char *const *names, 
         return fail("%s", words);
     char *text = NULL;
     size_t size = 0;
-    FILE *list = open_memstream(&text, &size);
+    FILE *list = memory_text_open(&text, &size);
     if (list == NULL)
         return fail("%s; did you mean %s?", words, nearest);
     for (size_t i = 0; i < found; i++)

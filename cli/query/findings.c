@@ -7,6 +7,7 @@
 #include "cli/out/say.h"
 #include "cli/out/text.h"
 #include "cli/run/database.h"
+#include "base/memory_text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -171,7 +172,7 @@ static long print_query(const struct query_request *request, const struct query_
     char *text = NULL;
     size_t size = 0;
     long rows = 0;
-    FILE *out = open_memstream(&text, &size);
+    FILE *out = memory_text_open(&text, &size);
     if (out == NULL)
         return -1;
     int status = query_run(request, database, query, out, &rows);

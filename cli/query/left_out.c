@@ -30,20 +30,36 @@ static bool is_set(const struct query_request *request, const char *setting)
     return false;
 }
 
-void left_out_say(const struct query_request *request, const struct query_file *query,
-                  sqlite3 *database)
+/* One rule, "NAME=VALUE: why". rows: what the query has with it. */
+static void say_rule(const struct query_request *request, const struct query_file *query,
+                     sqlite3 *database, const char *rule, size_t length, long rows)
 {
     char setting[64];
-    const char *rule = query->hides != NULL ? strstr(query->hides, ": ") : NULL;
-    if (rule == NULL || request->settings_count == QUERY_SETTINGS_MAX)
+    const char *why = memmem(rule, length, ": ", 2);
+    if (why == NULL || request->settings_count == QUERY_SETTINGS_MAX)
         return;
-    snprintf(setting, sizeof setting, "%.*s", (int)(rule - query->hides), query->hides);
+    snprintf(setting, sizeof setting, "%.*s", (int)(why - rule), rule);
     if (is_set(request, setting))
         return;
     struct query_request with = *request;
     with.settings[with.settings_count++] = setting;
-    long rows = count_rows(request, query, database), all = count_rows(&with, query, database);
+    long all = count_rows(&with, query, database);
     if (rows >= 0 && all > rows)
-        note("%s: %ld %s left out, because %s: -p %s shows them", query->name, all - rows,
-             all - rows == 1 ? "row is" : "rows are", rule + 2, setting);
+        note("%s: %ld %s left out, because %.*s: -p %s shows them", query->name, all - rows,
+             all - rows == 1 ? "row is" : "rows are", (int)(rule + length - why - 2), why + 2,
+             setting);
+}
+
+void left_out_say(const struct query_request *request, const struct query_file *query,
+                  sqlite3 *database)
+{
+    if (query->hides == NULL)
+        return;
+    long rows = count_rows(request, query, database);
+    for (const char *rule = query->hides; *rule != '\0';) {
+        const char *end = strstr(rule, "; ");
+        size_t length = end != NULL ? (size_t)(end - rule) : strlen(rule);
+        say_rule(request, query, database, rule, length, rows);
+        rule += length + (end != NULL ? 2 : 0);
+    }
 }

@@ -2,6 +2,7 @@
 #include "cli/query/query_file.h"
 
 #include "queries/embedded.h"
+#include "base/memory_text.h"
 
 #include <ctype.h>
 #include <stdbool.h>
@@ -202,7 +203,7 @@ static bool view_make(const struct embedded_query *query, struct load_view *view
     char name[128], *sql = NULL;
     size_t size = 0;
     query_view_name(query->name, name, sizeof name);
-    FILE *out = open_memstream(&sql, &size);
+    FILE *out = memory_text_open(&sql, &size);
     if (out == NULL)
         return false;
     /* A stream in memory forgets that it could not grow. */
@@ -242,7 +243,7 @@ char *query_views_sql(void)
     char *script = NULL;
     size_t size = 0;
     bool made = query_views_make(&views) == 0;
-    FILE *out = made ? open_memstream(&script, &size) : NULL;
+    FILE *out = made ? memory_text_open(&script, &size) : NULL;
     for (size_t i = 0; out != NULL && i < views.count; i++)
         fprintf(out, "%s;\n", views.items[i].sql);
     query_views_release(&views);

@@ -11,8 +11,8 @@
  *   -- report:      errors | findings | overview | none: its place in `fisql query --all`
  *                   (findings by default), and a parameter's value there: NAME=VALUE
  *   -- needs:       values: what not every recording has (query_needs.h)
- *   -- hides:       inlined=1: the compiler may inline them: the setting that shows rows which a
- *                   rule leaves out, and the rule (left_out.h)
+ *   -- hides:       inlined=1: the compiler may inline them; min_saved=0: ...: settings that show rows
+ *                   which rules leave out, and the rules (left_out.h)
  *   -- filter:      function = allocated_by freed_by
  *   -- param:       min_calls = 100 | calls | ignore rarer functions
  *   -- column:      function  | -     | demangled name

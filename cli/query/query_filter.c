@@ -2,6 +2,7 @@
 #include "cli/query/query_filter.h"
 
 #include "base/shortage.h"
+#include "base/memory_text.h"
 #include "cli/out/amount.h"
 #include "cli/out/say.h"
 #include "cli/run/database.h"
@@ -351,7 +352,7 @@ static char *wrapped(const struct filters *filters, const struct query_file *que
 {
     char *sql = NULL;
     size_t size = 0;
-    FILE *out = open_memstream(&sql, &size);
+    FILE *out = memory_text_open(&sql, &size);
     if (out == NULL) {
         fail("%s: out of memory", query->name);
         return NULL;

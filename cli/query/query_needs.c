@@ -24,11 +24,12 @@ static const struct {
     {"references", "SELECT 1 FROM main.object_references LIMIT 1", false,
      "the program recorded no reference counts; FISQL_REF and FISQL_UNREF of fisql.h do"},
     {"calls",
-     "SELECT 1 WHERE EXISTS (SELECT 1 FROM main.calls)"
-     " OR (SELECT total(calls) FROM main.threads) = 0",
+     "SELECT 1 WHERE (EXISTS (SELECT 1 FROM main.calls)"
+     " OR (SELECT total(calls) FROM main.threads) = 0)"
+     " AND NOT EXISTS (SELECT 1 FROM main.run WHERE key = 'calls')",
      true,
      "reads rows of calls, which the database lacks: what it says is not whole; load the log "
-     "without --summary, or push the run with --calls"}};
+     "with --calls=all, or push the run with --calls"}};
 enum { NEEDS_COUNT = sizeof needs / sizeof needs[0] };
 
 /* The need that the word of so many bytes names, NEEDS_COUNT if none. */
@@ -73,6 +74,18 @@ static const char *first_lack(const struct query_file *query, sqlite3 *database,
         word += length;
     }
     return NULL;
+}
+
+bool query_needs_word(const struct query_file *query, const char *needed)
+{
+    for (const char *word = query->needs; word != NULL && *word != '\0';
+         word += strspn(word, " ")) {
+        size_t length = strcspn(word, " ");
+        if (strlen(needed) == length && strncmp(word, needed, length) == 0)
+            return true;
+        word += length;
+    }
+    return false;
 }
 
 const char *query_lacks(const struct query_file *query, sqlite3 *database)

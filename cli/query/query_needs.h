@@ -11,6 +11,9 @@
 /* Are all words of a header's `needs` line known? */
 bool query_needs_known(const char *words);
 
+/* Does its header name this need? */
+bool query_needs_word(const struct query_file *query, const char *needed);
+
 /* The reason why the query can find nothing in this run, as a sentence without its end: what was
  * not recorded, and the option that records it. NULL if the run has what it needs. */
 const char *query_lacks(const struct query_file *query, sqlite3 *database);

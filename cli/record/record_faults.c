@@ -2,6 +2,7 @@
 #include "cli/record/record_faults.h"
 
 #include "base/array.h"
+#include "base/memory_text.h"
 #include "cli/out/cache_folder.h"
 #include "cli/out/say.h"
 #include "cli/record/fault_targets.h"
@@ -337,7 +338,7 @@ char *record_faults_text(const struct record_faults *faults)
 {
     char *text = NULL;
     size_t size = 0;
-    FILE *out = faults->rules_count > 0 ? open_memstream(&text, &size) : NULL;
+    FILE *out = faults->rules_count > 0 ? memory_text_open(&text, &size) : NULL;
     if (out == NULL)
         return NULL;
     for (size_t i = 0; i < faults->rules_count; i++) {
@@ -393,7 +394,7 @@ void record_faults_append(const struct record_faults *faults, struct live *live,
     }
     char *text = NULL;
     size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
+    FILE *out = memory_text_open(&text, &size);
     if (out == NULL)
         return;
     for (size_t k = 0; k < faults->rules_count; k++) {

@@ -12,6 +12,7 @@
 #include "cli/record/record_patch.h"
 #include "debuginfo/patch/patch_symbols.h"
 #include "formats/patch_modules.h"
+#include "base/memory_text.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -63,7 +64,7 @@ static int add_module(void *context, const char *path)
 /* Begins the text. Returns 0, or 2 after saying that memory ran out. */
 static int filter_begin(struct filter *filter, bool only, char **text, size_t *size_bytes)
 {
-    filter->out = open_memstream(text, size_bytes);
+    filter->out = memory_text_open(text, size_bytes);
     if (filter->out == NULL)
         return fail("record: out of memory");
     fputs(only ? "only\n" : "exclude\n", filter->out);

@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/parts.h"
+#include "base/memory_text.h"
 #include "cli/out/cache_folder.h"
 #include "cli/out/say.h"
 #include "cli/out/text.h"
@@ -162,7 +163,7 @@ static void print_all(void *context)
         char *named = NULL;
         size_t named_bytes = 0;
         char *text = malloc(bytes + 1);
-        FILE *memory = open_memstream(&named, &named_bytes);
+        FILE *memory = memory_text_open(&named, &named_bytes);
         if (text != NULL && memory != NULL) {
             memcpy(text, entry->text, bytes);
             FILE *shown = text_stream(memory);

@@ -9,6 +9,7 @@
 #include "cli/out/say.h"
 #include "cli/run/database.h"
 #include "cli/run/own_code.h"
+#include "base/memory_text.h"
 
 #include <stdlib.h>
 
@@ -49,7 +50,7 @@ static int rows_of(const struct report *report, sqlite3 *own, const struct query
                                         .suppress_any = true};
         size_t size = 0;
         findings_settings(&request, query);
-        FILE *out = open_memstream(text, &size);
+        FILE *out = memory_text_open(text, &size);
         if (out == NULL)
             return fail("out of memory");
         status = query_run(&request, own, query, out, rows);

@@ -1,6 +1,7 @@
 /*
- * The timeline in a report: for each thread its longest calls, notes, and where it was off the
- * processor: the longest such gaps one by one, and what the short ones come to, by slots.
+ * The timeline in a report: for each thread its longest calls, notes, where the recording itself
+ * took long, and where the thread was off the processor: the longest such gaps one by one, and what
+ * the short ones come to, by slots.
  *
  * A call is never longer than the call around it, so the longest calls of a thread, ties going to
  * the smaller id, form a tree without gaps. One pass over the thread's rows finds them, with a heap
@@ -28,7 +29,7 @@
 /* report_timeline.sql */
 extern const char report_timeline_sql_threads[], report_timeline_sql_notes[],
     report_timeline_sql_gaps[], report_timeline_sql_calls[], report_timeline_sql_slot[],
-    report_timeline_sql_short_gaps[], report_timeline_sql_pauses[];
+    report_timeline_sql_short_gaps[], report_timeline_sql_recording[], report_timeline_sql_pauses[];
 
 enum { LANES_MAX = 64, LANE_CALLS_MIN = 16 };
 enum { PASSED_OVER_MIN = 16 }; /* calls within one: to begin anew takes as long as these */
@@ -305,6 +306,7 @@ int report_timeline(struct report *report)
         /* There may be no room for the many short ones, so these are their sums, by the slot of the
          * run that they begin in. The page subtracts those that are also above. */
         {"short_gaps", report_timeline_sql_short_gaps, 200000},
+        {"recording", report_timeline_sql_recording, 60000},
         {"pauses", report_timeline_sql_pauses, 60000},
     };
     int status = write_lanes(report);

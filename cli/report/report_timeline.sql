@@ -43,6 +43,13 @@ WHERE g.wall_ns < slot.ns
 GROUP BY g.thread_id, f.function_id, g.start_ns / slot.ns, g.paused
 ORDER BY total(g.wait_ns) + total(g.preempted_ns) DESC, 1, 2, 3, g.paused
 
+-- statement: recording
+-- Those that a timeline could show.
+SELECT g.thread_id, f.function_id, c.depth, g.start_ns, g.wall_ns, g.call_id
+FROM recording_gaps g LEFT JOIN calls c ON c.id = g.call_id LEFT JOIN frames f ON f.id = c.frame_id
+WHERE g.wall_ns >= 10000
+ORDER BY g.wall_ns DESC, g.id
+
 -- statement: pauses
 SELECT thread_id, call_id, start_ns, paused_ns
 FROM pauses

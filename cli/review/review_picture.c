@@ -7,6 +7,7 @@
  */
 #include "base/shortage.h"
 #include "base/utf8.h"
+#include "base/memory_text.h"
 #include "cli/run/database.h"
 #include "cli/review/review.h"
 #include "cli/export/export.h"
@@ -272,7 +273,7 @@ int review_picture(const struct review *review, FILE *out)
     char *panels = NULL;
     size_t size = 0;
     int height = 0;
-    FILE *memory = open_memstream(&panels, &size);
+    FILE *memory = memory_text_open(&panels, &size);
     if (memory == NULL)
         return fail("out of memory");
     int status = put_panels(review, memory, &height);

@@ -1,8 +1,8 @@
 -- The statements of review_picture.c.
 
 -- statement: calls
-SELECT s.function_id, c.thread_id, c.enter_ns, c.duration_ns, c.id
-FROM slow_calls s CROSS JOIN calls c ON c.id = s.call_id
+SELECT s.function_id, c.thread_id, c.enter_ns, c.raw_duration_ns, c.id
+FROM slow_calls s CROSS JOIN call_details c ON c.id = s.call_id
 ORDER BY c.duration_ns DESC, c.id
 
 -- statement: callers

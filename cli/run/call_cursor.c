@@ -13,19 +13,32 @@
 
 #define SKIP_MIN 200 /* rows; we step over fewer, and seek past more */
 
+/* The last id within a call; the call's own if it has no row. */
+static int64_t last_within(const struct run_view *view, int64_t id, int64_t last_id)
+{
+    char sql[96];
+    snprintf(sql, sizeof sql, "SELECT descendants FROM calls WHERE id = %lld", (long long)id);
+    return id + run_within(run_integer(view->database, sql, 0), 0, last_id - id);
+}
+
 int call_cursor_open(struct call_cursor *cursor, const struct run_view *view,
                      const struct run_thread *thread, const struct call_cut *cut,
                      const bool *wanted)
 {
     *cursor = (struct call_cursor){.view = view, .thread = thread, .cut = cut, .wanted = wanted};
-    cursor->skip_to = thread->first_call;
+    cursor->skip_to = cut->within > 0 ? cut->within : thread->first_call;
+    cursor->last_id = thread->first_call == 0 ? -1 : thread->last_call;
+    if (cut->within > 0)
+        cursor->last_id = last_within(view, cut->within, cursor->last_id);
+    if (cut->call > 0 && cut->call <= cursor->last_id)
+        cursor->last_id = last_within(view, cut->call, cursor->last_id);
     if (database_rows(view->database,
                       "SELECT id, frame_id, enter_ns, duration_ns, descendants, ended FROM calls"
                       " WHERE id BETWEEN ?1 AND ?2 ORDER BY id",
                       "the calls", &cursor->statement) != 0)
         return 2;
-    sqlite3_bind_int64(cursor->statement, 1, thread->first_call);
-    sqlite3_bind_int64(cursor->statement, 2, thread->first_call == 0 ? -1 : thread->last_call);
+    sqlite3_bind_int64(cursor->statement, 1, cursor->skip_to);
+    sqlite3_bind_int64(cursor->statement, 2, cursor->last_id);
     return 0;
 }
 
@@ -84,11 +97,14 @@ static bool choose(struct call_cursor *cursor, struct shown_call *call, bool *en
     bool inside = cursor->open_count > 0 || cursor->wanted == NULL ||
                   (known && cursor->wanted[cursor->view->frames[frame].function]);
     bool deep = cut->depth_max > 0 && (int64_t)cursor->open_count >= cut->depth_max;
-    if (!known || call->duration_ns < cut->min_duration_ns ||
+    bool aside = cut->call > 0 && id < cut->call && id + call->descendants < cut->call;
+    if (!known || aside || call->duration_ns < cut->min_duration_ns ||
         (cut->since_ns > 0 && call->exit_ns <= cut->since_ns) || (inside && deep)) {
         skip(cursor, id, call->descendants);
         return false;
     }
+    if (cut->call > 0 && id > cut->call)
+        skip(cursor, id, call->descendants);
     return inside;
 }
 
@@ -153,12 +169,31 @@ bool call_cut_has_thread(const struct call_cut *cut, const struct run_thread *th
 {
     char tid[24];
     snprintf(tid, sizeof tid, "%lld", (long long)thread->tid);
+    if ((cut->within > 0 && !run_thread_has(thread, cut->within)) ||
+        (cut->call > 0 && !run_thread_has(thread, cut->call)))
+        return false;
     return cut->thread == NULL || strcmp(cut->thread, thread->name) == 0 ||
            strcmp(cut->thread, tid) == 0 || fnmatch(cut->thread, thread->name, 0) == 0;
 }
 
+static int check_call(const char *option, int64_t id, const struct run_view *view)
+{
+    int64_t last = 0;
+    for (size_t i = 0; i < view->threads_count; i++) {
+        if (id == 0 || run_thread_has(&view->threads[i], id))
+            return 0;
+        if (view->threads[i].last_call > last)
+            last = view->threads[i].last_call;
+    }
+    return fail("%s %lld: there is no such call: their ids are 1 to %lld", option, (long long)id,
+                (long long)last);
+}
+
 int call_cut_check_thread(const struct call_cut *cut, const struct run_view *view)
 {
+    if (check_call("--within", cut->within, view) != 0 ||
+        check_call("--call", cut->call, view) != 0)
+        return 2;
     if (cut->thread == NULL)
         return 0;
     const char **names = calloc(view->threads_count + 1, sizeof *names);
@@ -181,7 +216,17 @@ int call_cut_check_thread(const struct call_cut *cut, const struct run_view *vie
 bool call_cut_any(const struct call_cut *cut)
 {
     return cut->since_ns > 0 || cut->until_ns != INT64_MAX || cut->min_duration_ns > 0 ||
-           cut->depth_max > 0 || cut->function != NULL || cut->thread != NULL;
+           cut->depth_max > 0 || cut->function != NULL || cut->thread != NULL || cut->within > 0 ||
+           cut->call > 0;
+}
+
+static int set_id(const struct args *args, int64_t *id)
+{
+    char *end;
+    *id = strtoll(args->value, &end, 10);
+    return *end == '\0' && *args->value != '\0' && *id > 0 && *id <= RUN_CALL_ID_MAX
+               ? 0
+               : args_wrong(args, "a call's id");
 }
 
 static int set_time(const struct args *args, int64_t *ns)
@@ -200,6 +245,10 @@ int call_cut_option(struct call_cut *cut, const struct args *args)
         return set_time(args, &cut->until_ns);
     case CUT_MIN_DURATION:
         return set_time(args, &cut->min_duration_ns);
+    case CUT_WITHIN:
+        return set_id(args, &cut->within);
+    case CUT_CALL:
+        return set_id(args, &cut->call);
     case CUT_FUNCTION:
         cut->function = value;
         return 0;

@@ -17,6 +17,8 @@ struct call_cut {
     int64_t depth_max;          /* deeper calls, from the chosen function on; 0 = no limit */
     const char *function;       /* calls not within functions of this name or pattern */
     const char *thread;         /* other threads; by name, pattern or tid */
+    int64_t within;             /* calls outside this one; 0 = none */
+    int64_t call; /* all but this one, those around it, and those that it made; 0 = none */
 };
 
 /* A call. Times are raw, clipped to since and until. */
@@ -25,9 +27,10 @@ struct shown_call {
     uint32_t frame;
     uint32_t depth; /* among the calls shown, from 0 */
     int64_t enter_ns, exit_ns;
-    int64_t began_ns;    /* its entry, not clipped */
-    int64_t duration_ns; /* whole, not clipped */
-    int64_t descendants; /* all, shown or not */
+    int64_t began_ns;     /* its entry, not clipped */
+    int64_t duration_ns;  /* whole, not clipped */
+    int64_t descendants;  /* all, shown or not */
+    int64_t recording_ns; /* of its time in the piece, when an export leaves it; else 0 */
     int ended;
 };
 
@@ -38,6 +41,7 @@ struct call_cursor {
     const bool *wanted; /* by function; NULL = all */
     sqlite3_stmt *statement;
     int64_t skip_to;     /* ids below are skipped */
+    int64_t last_id;     /* of the piece of the thread */
     int64_t *open_until; /* last id within each call shown around the next one */
     size_t open_count, open_capacity;
 };
@@ -56,7 +60,8 @@ int call_cut_functions(const struct call_cut *cut, const char *option, const str
 
 /* Does the cut leave the thread in? */
 bool call_cut_has_thread(const struct call_cut *cut, const struct run_thread *thread);
-/* Does any thread remain? Returns 0, or 2 after saying that none does. */
+/* Does any thread remain? Returns 0, or 2 after saying that none does, or that a call is not there.
+ */
 int call_cut_check_thread(const struct call_cut *cut, const struct run_view *view);
 
 /* Does it leave out anything? */
@@ -70,12 +75,14 @@ enum {
     CUT_MIN_DURATION,
     CUT_DEPTH,
     CUT_FUNCTION,
-    CUT_THREAD
+    CUT_THREAD,
+    CUT_WITHIN,
+    CUT_CALL
 };
 #define CUT_LONG_OPTIONS                                                                           \
     {"since", CUT_SINCE, true}, {"until", CUT_UNTIL, true},                                        \
         {"min-duration", CUT_MIN_DURATION, true}, {"depth", CUT_DEPTH, true},                      \
-        {"function", CUT_FUNCTION, true},                                                          \
+        {"within", CUT_WITHIN, true}, {"call", CUT_CALL, true}, {"function", CUT_FUNCTION, true},  \
     {                                                                                              \
         "thread", CUT_THREAD, true                                                                 \
     }
@@ -84,6 +91,8 @@ enum {
     "      --thread NAME        only this thread: its name or tid\n"                               \
     "      --since TIME         only calls that end after this time since the run's start: 10ms\n" \
     "      --until TIME         only calls that begin before it\n"                                 \
+    "      --within ID          only this call (queries name its id) and what it calls\n"          \
+    "      --call ID            only this call, the calls around it, and those that it makes\n"    \
     "      --min-duration TIME  leave out calls that took less, and what they call\n"              \
     "      --depth N            leave out calls nested deeper\n"
 

@@ -2,6 +2,7 @@
 #include "cli/run/cut_view.h"
 
 #include "cli/run/database.h"
+#include "cli/run/whole_calls.h"
 
 #include <stdlib.h>
 
@@ -10,7 +11,8 @@ int cut_view_open(struct cut_view *view, const char *path, const char *calls_for
 {
     *view = (struct cut_view){.database = database_open(path)};
     if (view->database == NULL ||
-        (calls_for != NULL && !run_has_calls(view->database, path, calls_for)))
+        (calls_for != NULL && (!whole_calls_open(&view->database, path, calls_for, 0, 0) ||
+                               !run_has_calls(view->database, path, calls_for))))
         return 2;
     int status = run_view_open(&view->run, view->database, style, measure);
     if (status == 0)

@@ -2,6 +2,7 @@
 #include "cli/run/names.h"
 
 #include "cli/run/database.h"
+#include "base/memory_text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,7 +84,7 @@ char *names_rewrite(const struct names *names, const char *text)
         return rewrite_one(names, text);
     char *result = NULL;
     size_t size = 0;
-    FILE *out = open_memstream(&result, &size);
+    FILE *out = memory_text_open(&result, &size);
     if (out == NULL)
         return NULL;
     size_t indent = strspn(text, " "); /* of a tree */

@@ -11,6 +11,7 @@
 #include "base/must.h"
 #include "base/sorted.h"
 #include "base/parts.h"
+#include "base/memory_text.h"
 #include "cli/out/say.h"
 #include "cli/run/database.h"
 #include "cli/run/distrust.h"
@@ -23,7 +24,7 @@ extern const char own_code_sql_none_named[], own_code_sql_has_others[], own_code
     own_code_sql_edges_of_contexts[], own_code_sql_edges_done[], own_code_sql_new_sums[],
     own_code_sql_folded_sums[], own_code_sql_sums_done[], own_code_sql_function_stats[],
     own_code_sql_function_stats_done[], own_code_sql_thread_functions[], own_code_sql_functions[],
-    own_code_sql_views[], own_code_sql_columns[];
+    own_code_sql_tables[], own_code_sql_views[], own_code_sql_columns[];
 
 struct context {
     int64_t id, site;
@@ -231,13 +232,10 @@ static void put_row_column(FILE *sql, const char *name, bool of_frames)
                                            {"first_site_id", "first_frame_id"},
                                            {"other_site_id", "other_frame_id"}};
     const char *frame = NULL;
-    bool is_frame = strcmp(name, "owner_frame_id") == 0;
-    for (size_t i = 0; i < sizeof sites / sizeof sites[0]; i++) {
+    for (size_t i = 0; i < sizeof sites / sizeof sites[0]; i++)
         if (strcmp(name, sites[i][0]) == 0)
             frame = sites[i][1];
-        is_frame |= strcmp(name, sites[i][1]) == 0;
-    }
-    if (is_frame)
+    if (ends_with(name, "frame_id"))
         fprintf(sql, became, name);
     else if (frame != NULL)
         fprintf(sql,
@@ -342,7 +340,7 @@ static int make(const struct fold *fold, const char *statement, const char *tabl
     const char *columns = strstr(statement, mark);
     char *text = NULL;
     size_t size = 0;
-    FILE *sql = columns != NULL ? open_memstream(&text, &size) : NULL;
+    FILE *sql = columns != NULL ? memory_text_open(&text, &size) : NULL;
     if (sql == NULL)
         return columns == NULL ? SQLITE_MISUSE : SQLITE_NOMEM;
     fwrite(statement, 1, (size_t)(columns - statement), sql);
@@ -394,16 +392,20 @@ static int make_threads(const struct fold *fold)
 /* Makes views over tables whose rows stay, with other contexts or without some functions. */
 static int make_views(const struct fold *fold)
 {
-    static const char *const rows[] = {"calls",        "allocs",      "alloc_stacks", "block_flows",
-                                       "alloc_owners", "free_errors", "lock_waits",   "lock_holds",
-                                       "lock_orders",  "lock_misuses"};
+    sqlite3_stmt *tables = NULL;
     int result = make(fold, own_code_sql_functions, "functions", put_function_column);
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0] && result == SQLITE_OK; i++) {
-        char view[128];
+    if (result == SQLITE_OK)
+        result = sqlite3_prepare_v2(fold->database, own_code_sql_tables, -1, &tables, NULL);
+    while (result == SQLITE_OK && sqlite3_step(tables) == SQLITE_ROW) {
+        char view[256];
+        const char *table = (const char *)sqlite3_column_text(tables, 0);
         snprintf(view, sizeof view, "CREATE TEMP VIEW %s AS SELECT /* columns */ FROM main.%s t",
-                 rows[i], rows[i]);
-        result = make(fold, view, rows[i], put_row_column);
+                 table, table);
+        result = make(fold, view, table, put_row_column);
     }
+    int ended = sqlite3_finalize(tables);
+    if (result == SQLITE_OK)
+        result = ended;
     return result != SQLITE_OK ? result : execute(fold, own_code_sql_views);
 }
 

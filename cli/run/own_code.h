@@ -9,9 +9,9 @@
  *                           their sums stay; calls, totals and statistics are of its own calls
  *   function_stats, edges   made of these. An own function that a system's function called has its
  *                           edges by contexts, from the place in own code that led there
- *   calls, allocs, alloc_stacks, block_flows, alloc_owners, free_errors
+ *   all others with a column *frame_id: calls, gaps, allocs, lock_waits, incidents, ...
  *                           the same rows with their new contexts, and with the site in own code
- *                           if the allocation was made in a folded context
+ *                           if it happened in a folded context
  *   recorded_calls          the calls as they were recorded
  *   thread_functions        a function's rows with its new sums. Threads share folded time in
  *                           proportion to their calls, as the table has no callers

@@ -140,6 +140,14 @@ CREATE TEMP VIEW functions AS
 SELECT /* columns */
 FROM main.functions t
 
+-- statement: tables
+-- All other tables of which a column is a context. Names that could be more than names are left out.
+SELECT m.name
+FROM main.sqlite_schema m
+WHERE m.type = 'table' AND m.name <> 'frames' AND m.name NOT GLOB '*[^a-z0-9_]*' AND length(m.name) < 64
+      AND EXISTS (SELECT 1 FROM pragma_table_xinfo(m.name, 'main') WHERE name GLOB '*frame_id')
+ORDER BY m.name
+
 -- statement: views
 CREATE TEMP VIEW slow_calls AS
 SELECT * FROM main.slow_calls t WHERE t.function_id IN (SELECT function_id FROM temp.function_stats);

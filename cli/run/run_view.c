@@ -34,7 +34,7 @@ bool run_has_calls(sqlite3 *database, const char *path, const char *what)
     if (run_integer(database, "SELECT EXISTS (SELECT 1 FROM calls)", 0) != 0)
         return true;
     if (run_integer(database, "SELECT sum(calls) FROM threads", 0) > 0)
-        fail("%s: has no rows of calls, which %s needs: load the log without --summary, or push it "
+        fail("%s: has no rows of calls, which %s needs: load the log with --calls=all, or push it "
              "with --calls",
              path, what);
     else if (run_integer(database, "SELECT value FROM run WHERE key = 'being_recorded'", 0) != 0)

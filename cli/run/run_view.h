@@ -52,6 +52,12 @@ struct run_view {
 
 /* A database may hold anything. Readers bring instants and call ids within these bounds, so that
  * they can be subtracted, and add with run_add(). */
+/* Is the call one of the thread's? */
+static inline bool run_thread_has(const struct run_thread *thread, int64_t call)
+{
+    return thread->first_call != 0 && thread->first_call <= call && call <= thread->last_call;
+}
+
 #define RUN_NS_MAX (INT64_C(1) << 61)
 #define RUN_CALL_ID_MAX (INT64_C(1) << 62)
 

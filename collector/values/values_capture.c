@@ -198,7 +198,8 @@ static void put_counted(struct value_writer *writer, const struct capture *captu
 /* The bytes of a string's object. */
 static uint32_t string_bytes(uint32_t what)
 {
-    return what == FISQL_WHAT_STRING_CXX1 ? CXX1_BYTES : what == FISQL_WHAT_STRING_COW ? 8 : 16;
+    bool of_three = what == FISQL_WHAT_STRING_CXX1 || what == FISQL_WHAT_BUFFER;
+    return of_three ? CXX1_BYTES : what == FISQL_WHAT_STRING_COW ? 8 : 16;
 }
 
 static void put_string_object(struct value_writer *writer, const struct capture *capture,
@@ -211,6 +212,9 @@ static void put_string_object(struct value_writer *writer, const struct capture 
         break;
     case FISQL_WHAT_VIEW:
         put_string(writer, capture, word_at(object + 8), first);
+        break;
+    case FISQL_WHAT_BUFFER:
+        put_string(writer, capture, word_at(object + 16), word_at(object + 8));
         break;
     case FISQL_WHAT_STRING_COW:
         if (read_memory(&capture->stack, first - COW_LENGTH_BEFORE, &length, sizeof length) !=

@@ -42,6 +42,7 @@ static inline enum fisql_recipe_what place_string(enum dwarf_type_kind kind)
     return kind == DWARF_TYPE_STRING_COW    ? FISQL_WHAT_STRING_COW
            : kind == DWARF_TYPE_STRING_CXX1 ? FISQL_WHAT_STRING_CXX1
            : kind == DWARF_TYPE_VIEW        ? FISQL_WHAT_VIEW
+           : kind == DWARF_TYPE_BUFFER      ? FISQL_WHAT_BUFFER
                                             : FISQL_WHAT_STRING; /* VIEW_CXX1 has its layout */
 }
 

@@ -211,26 +211,34 @@ static bool names_length(const char *name)
     return strstr(name, "len") != NULL;
 }
 
-/* nginx's ngx_str_t, Rust's &str and their like, of 16 bytes: VIEW or VIEW_CXX1; STRUCT for others.
- * Looks at no other class. */
-static enum dwarf_type_kind counted_bytes(struct dwarf_types *types, Dwarf_Die die)
+/* nginx's ngx_str_t, Rust's &str and their like: VIEW or VIEW_CXX1; STRUCT for others. With `more`,
+ * a third member of 8 bytes, in front or behind, may say what the text has room for: BUFFER. Looks
+ * at no other class. */
+static enum dwarf_type_kind counted_bytes(struct dwarf_types *types, Dwarf_Die die, bool more)
 {
     uint64_t length_at = UINT64_MAX, bytes_at = UINT64_MAX, at;
-    unsigned members = 0, tag;
+    unsigned members = 0, lengths = 0, texts = 0, tag;
     Dwarf_Die child = dwarf_die_child(types->debug, die);
     for (; child != NULL; child = dwarf_die_next(types->debug, child)) {
         tag = dwarf_die_tag(types->debug, child);
         members += tag == DW_TAG_inheritance || tag == DW_TAG_variant_part;
-        if (tag != DW_TAG_member || dwarf_die_is_static(types->debug, child) || ++members > 2 ||
+        if (tag != DW_TAG_member || dwarf_die_is_static(types->debug, child) || ++members > 3 ||
             !dwarf_die_number(types->debug, child, DW_AT_data_member_location, &at))
             continue;
         const char *name = dwarf_die_string(types->debug, child, DW_AT_name);
-        if (name != NULL && names_length(name) && refers_integer(types, child, 8))
+        if (name != NULL && names_length(name) && refers_integer(types, child, 8)) {
             length_at = at;
-        else if (refers_bytes(types, child))
+            lengths++;
+        } else if (refers_bytes(types, child)) {
             bytes_at = at;
+            texts++;
+        }
     }
-    if (members != 2 || length_at + bytes_at != 8 || length_at > 8)
+    if (lengths != 1 || texts != 1 || members > (more ? 3 : 2))
+        return DWARF_TYPE_STRUCT;
+    if (members == 3 && length_at == 8 && bytes_at == 16)
+        return DWARF_TYPE_BUFFER;
+    if (length_at + bytes_at != 8 || length_at > 8)
         return DWARF_TYPE_STRUCT;
     return length_at == 0 ? DWARF_TYPE_VIEW : DWARF_TYPE_VIEW_CXX1;
 }
@@ -240,7 +248,7 @@ static void read_class(struct dwarf_types *types, Dwarf_Die die, struct dwarf_ty
     uint64_t convention = 0;
     type->kind = library_class(types, die, type);
     if (type->kind == DWARF_TYPE_STRUCT && type->size_bytes == 16)
-        type->kind = counted_bytes(types, die);
+        type->kind = counted_bytes(types, die, false);
     type->by_value_known = !types->cxx;
     if (dwarf_die_number(types->debug, die, DW_AT_calling_convention, &convention)) {
         type->by_reference = convention == DW_CC_pass_by_reference;
@@ -368,8 +376,28 @@ static Dwarf_Die strip(struct dwarf_types *types, Dwarf_Off *offset, Dwarf_Half 
     return NULL;
 }
 
-/* The kind of a pointer, by its target. */
-static enum dwarf_type_kind pointer_kind(struct dwarf_types *types, Dwarf_Die die)
+/* Does an entry refer to a constant type, perhaps by typedefs? */
+static bool is_constant(struct dwarf_types *types, Dwarf_Die die)
+{
+    Dwarf_Off offset = 0;
+    Dwarf_Die at = dwarf_die_referred(types->debug, die, DW_AT_type, &offset);
+    bool constant = false;
+    for (unsigned step = 0; at != NULL && !constant; step++) {
+        Dwarf_Half tag = dwarf_die_tag(types->debug, at);
+        constant = tag == DW_TAG_const_type;
+        Dwarf_Die next = is_qualifier(tag) && step < CHAIN_MAX
+                             ? dwarf_die_referred(types->debug, at, DW_AT_type, &offset)
+                             : NULL;
+        dwarf_die_release(at);
+        at = next;
+    }
+    dwarf_die_release(at);
+    return constant;
+}
+
+/* The kind of a pointer, by its target; *text as in struct dwarf_type. */
+static enum dwarf_type_kind pointer_kind(struct dwarf_types *types, Dwarf_Die die,
+                                         enum dwarf_type_kind *text)
 {
     Dwarf_Off offset = 0;
     Dwarf_Half tag = 0;
@@ -386,6 +414,9 @@ static enum dwarf_type_kind pointer_kind(struct dwarf_types *types, Dwarf_Die di
         struct dwarf_type type = {.size_bytes = 1};
         read_base(types, target, &type);
         kind = type.kind == DWARF_TYPE_CHAR ? DWARF_TYPE_TEXT : DWARF_TYPE_POINTER;
+    } else if (tag == DW_TAG_structure_type && is_constant(types, die)) {
+        enum dwarf_type_kind shape = counted_bytes(types, target, true);
+        *text = shape == DWARF_TYPE_STRUCT ? DWARF_TYPE_UNKNOWN : shape;
     }
     dwarf_die_release(target);
     return kind;
@@ -439,7 +470,8 @@ static void read_entry(struct dwarf_types *types, Dwarf_Die die, Dwarf_Half tag,
         break;
     case DW_TAG_pointer_type:
     case DW_TAG_unspecified_type: /* std::nullptr_t */
-        type->kind = tag == DW_TAG_pointer_type ? pointer_kind(types, die) : DWARF_TYPE_POINTER;
+        type->kind =
+            tag == DW_TAG_pointer_type ? pointer_kind(types, die, &type->text) : DWARF_TYPE_POINTER;
         if (type->size_bytes != 0 && type->size_bytes != 8)
             *type = unknown; /* a fat one */
         else

@@ -28,6 +28,7 @@ enum dwarf_type_kind {
     DWARF_TYPE_STRING_CXX1, /* libc++'s */
     DWARF_TYPE_VIEW,        /* std::string_view, or a struct of a length and a pointer to bytes */
     DWARF_TYPE_VIEW_CXX1,   /* libc++'s, Rust's &str: pointer, length */
+    DWARF_TYPE_BUFFER,      /* git's strbuf: its room, length, pointer; behind a pointer alone */
     DWARF_TYPE_ARRAY,       /* in memory, passed by its address (Fortran) */
     DWARF_TYPE_MEMBER,      /* pointer to a member: 8 bytes, to a function 16 */
 };
@@ -41,6 +42,9 @@ struct dwarf_type {
     uint64_t size_bytes;
     Dwarf_Off offset; /* of the entry without typedefs and qualifiers; 0 = none */
     Dwarf_Off target; /* offset of a reference's target; 0 = none */
+    /* POINTER to a constant struct that is a text: VIEW, VIEW_CXX1 or BUFFER. One that is not
+     * constant may be what the function is to fill. */
+    enum dwarf_type_kind text;
 };
 
 /* Reads types of a unit. Not safe for threads. */
@@ -64,7 +68,7 @@ static inline bool dwarf_kind_is_integer(enum dwarf_type_kind kind)
 }
 static inline bool dwarf_kind_is_string(enum dwarf_type_kind kind)
 {
-    return kind >= DWARF_TYPE_STRING && kind <= DWARF_TYPE_VIEW_CXX1;
+    return kind >= DWARF_TYPE_STRING && kind <= DWARF_TYPE_BUFFER;
 }
 
 void dwarf_types_begin(struct dwarf_types *types, Dwarf_Debug debug, Dwarf_Off unit,

@@ -5,7 +5,8 @@
 static struct fisql_recipe_value word_of(const struct fisql_recipe_value *parameter)
 {
     struct fisql_recipe_value word = *parameter;
-    if (word.what == FISQL_WHAT_TEXT) {
+    bool text = word.what >= FISQL_WHAT_STRING && !word.object && !word.through;
+    if (word.what == FISQL_WHAT_TEXT || text) {
         word.what = FISQL_WHAT_POINTER;
         word.size = 8;
     }

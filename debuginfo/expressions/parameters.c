@@ -65,6 +65,9 @@ static int add(struct walker *walker, const struct parameter *parameter)
     return array_add(&out->items, &out->count, &out->capacity, *parameter, walker->error);
 }
 
+/* Of a pointer to a constant struct that is a text: its recorded value is the text. */
+static const struct parameter_type pointed_text = {.kind = PARAMETER_TEXT, .size_bytes = 8};
+
 /* Adds a parameter or the result; `die` has the type. */
 static int add_one(struct walker *walker, uint64_t function, uint32_t position, Dwarf_Die die,
                    const struct dwarf_type *type, const char *name)
@@ -91,7 +94,9 @@ static int add_one(struct walker *walker, uint64_t function, uint32_t position, 
                                         .is_reference = reference,
                                         .name = kept,
                                         .type_name = parameter_type_name(reader, die),
-                                        .type = parameter_type_of(reader, &target)};
+                                        .type = type->text != DWARF_TYPE_UNKNOWN
+                                                    ? &pointed_text
+                                                    : parameter_type_of(reader, &target)};
     return reader->failed ? -1 : add(walker, &parameter);
 }
 

@@ -18,7 +18,7 @@
 #include "debuginfo/symbols/symbol_cache.h"
 
 #define CACHE_MAGIC 0x5043455249534946u     /* "FISIRECP" */
-#define CACHE_VERSION 10u                   /* raise it when the same code gets other recipes */
+#define CACHE_VERSION 11u                   /* raise it when the same code gets other recipes */
 #define CACHE_DEBUG_MIN ((uint64_t)4 << 20) /* bytes of .debug_info from which a file pays */
 #define CACHE_COUNT_MAX ((uint64_t)1 << 26)
 #define FRAME_BYTES_MAX (1 << 24)
@@ -103,7 +103,7 @@ static bool base_is_sound(const struct fisql_recipe_value *value, uint16_t machi
 static bool value_is_sound(const struct recipes *recipes, const struct fisql_recipe_value *value,
                            uint16_t machine)
 {
-    if (value->where > FISQL_WHERE_STEP || value->what > FISQL_WHAT_STRING_CXX1)
+    if (value->where > FISQL_WHERE_STEP || value->what > FISQL_WHAT_BUFFER)
         return false;
     if (value->where == FISQL_WHERE_STEP)
         return value->base < FISQL_STEPS && value->size != 0 && value->size <= 64 &&

@@ -14,6 +14,7 @@
 #include "base/array.h"
 #include "base/must.h"
 #include "loader/calls/callee_history.h"
+#include "loader/calls/kept_rows.h"
 #include "loader/calls/row_sums.h"
 #include "loader/sqlite/btree_direct.h"
 #include "loader/sqlite/sqlite_record.h"
@@ -189,9 +190,31 @@ static int write_ends(struct row_window *window, const struct row_batch *batch, 
     return 0;
 }
 
-static int write_rows(struct row_window *window, uint64_t first_id, uint64_t end_id,
-                      struct error *error)
+/* Writes those that are kept. */
+static int write_kept(struct row_window *window, uint64_t first_id, uint64_t end_id,
+                      uint64_t whole_id, struct error *error)
 {
+    struct kept_rows *kept = window->kept;
+    struct row *row = row_window_row(window, first_id);
+    kept->whole_id = whole_id;
+    if (window->part == NULL)
+        return 0;
+    for (uint64_t id = first_id; id < end_id; id++, row = row_window_next(window, row, 1)) {
+        unsigned char *wanted = &kept->wanted[id & window->mask];
+        bool is_wanted = *wanted != 0;
+        *wanted = 0;
+        if (!kept_rows_skip(kept, window->thread, id, row, is_wanted) &&
+            (kept_rows_keep(kept, id, row, error) != 0 || append(window, id, error) != 0))
+            return -1;
+    }
+    return 0;
+}
+
+static int write_rows(struct row_window *window, uint64_t first_id, uint64_t end_id,
+                      uint64_t whole_id, struct error *error)
+{
+    if (window->kept != NULL)
+        return write_kept(window, first_id, end_id, whole_id, error);
     for (uint64_t id = first_id; id < end_id && window->part != NULL; id++) {
         id = append_run(window, id, end_id);
         if (id < end_id && append(window, id, error) != 0)
@@ -216,7 +239,7 @@ static int finish_batch(struct row_window *window, const struct row_batch *batch
     for (uint64_t id = batch->first_id, end; id < batch->end_id; id = end) {
         end = batch->end_id - id > ROWS_AT_ONCE ? id + ROWS_AT_ONCE : batch->end_id;
         if (row_sums_add(window, id, end, batch->end_id, error) != 0 ||
-            write_rows(window, id, end, error) != 0)
+            write_rows(window, id, end, batch->whole_id, error) != 0)
             return -1;
     }
     count_written(window, batch);
@@ -234,7 +257,7 @@ static int write_batch(struct row_window *window, const struct row_batch *batch,
                        struct error *error)
 {
     if (write_ends(window, batch, error) != 0 ||
-        write_rows(window, batch->first_id, batch->end_id, error) != 0)
+        write_rows(window, batch->first_id, batch->end_id, batch->whole_id, error) != 0)
         return -1;
     count_written(window, batch);
     return 0;
@@ -358,17 +381,22 @@ static int hand_over(struct row_window *window, struct error *error)
 
 _Static_assert(((BATCHES_MAX + 2) & (BATCHES_MAX + 1)) == 0, "the ring is a power of two");
 
-int row_window_init(struct row_window *window, struct helpers *helpers,
+int row_window_init(struct row_window *window, struct helpers *helpers, struct kept_rows *kept,
                     struct callee_history *history, uint64_t *progress_calls, struct error *error)
 {
     /* With helpers, the rows of queued batches stay in the ring. */
     uint64_t ring = WINDOW_ROWS + (helpers != NULL ? BATCHES_MAX * WINDOW_ROWS / 2 : 0);
-    *window = (struct row_window){
-        .mask = ring - 1, .progress_calls = progress_calls, .history = history, .helpers = helpers};
+    *window = (struct row_window){.mask = ring - 1,
+                                  .progress_calls = progress_calls,
+                                  .history = history,
+                                  .kept = kept,
+                                  .helpers = helpers};
     window->rows = calloc(ring, sizeof *window->rows);
     if (window->rows == NULL)
         return error_set(error, "out of memory");
     window->rows_end = window->rows + ring;
+    if (kept != NULL && kept_rows_begin(kept, ring, error) != 0)
+        return -1;
     if (helpers != NULL) {
         pthread_mutex_lock(&helpers->lock);
         window->next = helpers->windows;
@@ -443,13 +471,24 @@ int row_window_counted(struct row_window *window, const struct counted_calls *ca
     return 0;
 }
 
-int row_window_flush(struct row_window *window, uint64_t kept, struct error *error)
+bool row_window_want(struct row_window *window, uint64_t id)
+{
+    unsigned char *wanted = &window->kept->wanted[id & window->mask];
+    if (id < window->start_id || *wanted != 0)
+        return false;
+    *wanted = 1;
+    return true;
+}
+
+/* whole_id: from it on all rows are written. */
+static int flush(struct row_window *window, uint64_t kept, uint64_t whole_id, struct error *error)
 {
     uint64_t waiting = window->next_id - window->start_id;
     must(window->next_id >= window->start_id && waiting <= WINDOW_ROWS);
     struct row_batch *batch = &window->filling;
     batch->first_id = window->start_id;
     batch->end_id = window->start_id + (waiting > kept ? waiting - kept : 0);
+    batch->whole_id = whole_id;
     window->start_id = batch->end_id;
     int result =
         window->helpers != NULL ? hand_over(window, error) : finish_batch(window, batch, error);
@@ -457,9 +496,16 @@ int row_window_flush(struct row_window *window, uint64_t kept, struct error *err
     return result;
 }
 
+int row_window_flush(struct row_window *window, uint64_t kept, struct error *error)
+{
+    return flush(window, kept, UINT64_MAX, error);
+}
+
 int row_window_finish(struct row_window *window, struct error *error)
 {
-    bool failed = row_window_flush(window, 0, error) != 0;
+    uint64_t whole_id =
+        window->next_id > KEPT_AT_THREADS_END ? window->next_id - KEPT_AT_THREADS_END : 0;
+    bool failed = flush(window, 0, whole_id, error) != 0;
     if (!failed && window->helpers != NULL) {
         pthread_mutex_lock(&window->helpers->lock);
         finish_down_to(window, 0);

@@ -24,9 +24,9 @@
 /* Writes rows of decoding threads and runs their errands, until no thread decodes. */
 void row_windows_help(struct helpers *helpers);
 
-/* helpers: may write its rows, but must not be at it when it is released; NULL = none. Release the
- * window in any case. */
-int row_window_init(struct row_window *window, struct helpers *helpers,
+/* helpers: may write its rows, but must not be at it when it is released; NULL = none. kept: says
+ * which rows are written; NULL = all. Release the window in any case. */
+int row_window_init(struct row_window *window, struct helpers *helpers, struct kept_rows *kept,
                     struct callee_history *history, uint64_t *progress_calls, struct error *error);
 void row_window_release(struct row_window *window);
 
@@ -34,6 +34,10 @@ void row_window_release(struct row_window *window);
  * the rows' links are borrowed until row_window_finish. */
 void row_window_begin(struct row_window *window, uint32_t thread, uint32_t threads_begun,
                       uint64_t first_id, struct btree_part *part);
+
+/* Has the row of an open call written where not all are (window->kept). False where that is so
+ * already: of the calls around it, too. */
+bool row_window_want(struct row_window *window, uint64_t id);
 
 /* Has all waiting rows but the last `kept` written. */
 int row_window_flush(struct row_window *window, uint64_t kept, struct error *error);

@@ -32,8 +32,9 @@ int decoder_open(struct decoder **out, struct decode_shared *shared, struct erro
     value_calls_init(&decoder->values, shared->values);
     if (call_stack_init(&decoder->stack, error) != 0)
         return -1;
-    return row_window_init(&decoder->window, shared->helpers, &decoder->history,
-                           &shared->calls_done, error);
+    decoder->kept = shared->kept;
+    return row_window_init(&decoder->window, shared->helpers, shared->keeps ? &decoder->kept : NULL,
+                           &decoder->history, &shared->calls_done, error);
 }
 
 void decoder_close(struct decoder *decoder)
@@ -48,6 +49,7 @@ void decoder_close(struct decoder *decoder)
     gaps_release(&decoder->gaps);
     callee_history_release(&decoder->history);
     row_window_release(&decoder->window);
+    kept_rows_release(&decoder->kept);
     value_calls_release(&decoder->values);
     chunk_source_release(&decoder->source);
     large_free(decoder, sizeof *decoder);
@@ -68,6 +70,11 @@ void decoder_end(struct decoder *decoder)
 struct value_calls *decoder_values(struct decoder *decoder)
 {
     return &decoder->values;
+}
+
+const struct kept_rows *decoder_kept(const struct decoder *decoder)
+{
+    return &decoder->kept;
 }
 
 struct rollup *decoder_rollup(struct decoder *decoder)

@@ -16,6 +16,7 @@
 #include "loader/calls/frames.h"
 #include "loader/calls/gaps.h"
 #include "loader/calls/hook_costs.h"
+#include "loader/calls/kept_rows.h"
 #include "loader/log/log_index.h"
 #include "loader/memory/memory.h"
 #include "loader/program/program.h"
@@ -30,6 +31,8 @@ struct decode_shared {
     struct frames *frames;
     struct memory *memory;
     struct btree_file *file; /* NULL: no rows of calls are written */
+    bool keeps;              /* only some rows: `kept` says which besides the rule's; no frames */
+    struct kept_rows kept;
     const struct hook_costs *costs;
     struct helpers *helpers; /* NULL = decoders write their own rows */
     struct value_shared *values;
@@ -136,9 +139,10 @@ struct decode_cost {
     struct hook_cost cost;
 };
 
-/* A chunk was written while this call was the innermost one. */
+/* A chunk was written while this call was the innermost one: from start_ns on, for so long. */
 struct decode_write {
-    uint64_t call_id, ps;
+    uint64_t call_id, start_ns, ns;
+    uint64_t held_ns; /* of that, off the processor */
 };
 
 /* The cost of recording a thread; both lists by ascending call ids. */
@@ -178,6 +182,11 @@ int decoder_decode_thread(struct decoder *decoder, uint32_t thread, struct decod
                           struct error *error);
 void decoded_thread_release(struct decoded_thread *thread);
 
+/* Of all threads: when the last one ended; how many calls were recorded, one by one or counted. */
+uint64_t decoded_threads_end_ns(const struct log_index *index,
+                                const struct decoded_thread *threads);
+uint64_t decoded_threads_calls(const struct log_index *index, const struct decoded_thread *threads);
+
 /* Goes through the threads' records of some kinds. */
 struct record_cursor {
     const struct decoded_thread *threads;
@@ -196,5 +205,6 @@ void decoder_end(struct decoder *decoder);
 /* What the worker added up; borrowed. */
 struct rollup *decoder_rollup(struct decoder *decoder);
 struct value_calls *decoder_values(struct decoder *decoder);
+const struct kept_rows *decoder_kept(const struct decoder *decoder);
 
 #endif

@@ -67,29 +67,31 @@ int decode_write_ends(struct decoder *decoder, uint64_t before_ns, struct error 
     struct decoded_thread *out = decoder->out;
     const struct open_call *innermost = call_stack_own_top(&decoder->stack);
     uint64_t since_ns = decoder->clock.now_ns - before_ns;
-    uint64_t ps = 1000 * (decoder->hooks.write_ns < since_ns ? decoder->hooks.write_ns : since_ns);
-    uint64_t held_ns = decoder->hooks.held_ns < ps / 1000 ? decoder->hooks.held_ns : ps / 1000;
+    uint64_t ns = decoder->hooks.write_ns < since_ns ? decoder->hooks.write_ns : since_ns;
+    uint64_t held_ns = decoder->hooks.held_ns < ns ? decoder->hooks.held_ns : ns;
     decoder->hooks.write_ns = decoder->hooks.held_ns = 0;
-    if (innermost == NULL || ps == 0)
+    if (innermost == NULL || ns == 0)
         return 0;
     out->hooks.held_ns += held_ns;
     settle_open(decoder, decoder->hooks.cost);
     decoder->hooks.from_id = decoder->window.next_id;
     for (uint32_t i = decoder->stack.inherited; i < decoder->stack.depth; i++)
-        decoder->stack.items[i].settled.total_ps += ps;
-    decoder->stack.items[decoder->stack.depth - 1].settled.self_ps += ps;
+        decoder->stack.items[i].settled.total_ps += 1000 * ns;
+    decoder->stack.items[decoder->stack.depth - 1].settled.self_ps += 1000 * ns;
     if (array_reserve(&out->hooks.writes, &out->hooks.writes_capacity, out->hooks.writes_count + 1,
                       error) != 0)
         return -1;
+    /* A hook writes the full chunk right before it reads the clock for the next one's first event. */
     out->hooks.writes[out->hooks.writes_count++] =
-        (struct decode_write){innermost->head.call_id, ps};
+        (struct decode_write){innermost->head.call_id, decoder->clock.now_ns - ns, ns, held_ns};
     return 0;
 }
 
 static int by_call(const void *left, const void *right)
 {
     const struct decode_write *a = left, *b = right;
-    return (a->call_id > b->call_id) - (a->call_id < b->call_id);
+    int order = (a->call_id > b->call_id) - (a->call_id < b->call_id);
+    return order != 0 ? order : (a->start_ns > b->start_ns) - (a->start_ns < b->start_ns);
 }
 
 void decode_writes_sort(struct decoded_thread *thread)

@@ -37,6 +37,7 @@ struct decoder {
     struct decode_shared *shared;
     /* Of all threads that the decoder decodes. */
     struct rollup rollup;
+    struct kept_rows kept;
     struct links links;
     struct alloc_places places;
     uint32_t threads_begun; /* numbers the threads, for function_rollup.thread */
@@ -151,8 +152,11 @@ int call_leave_down_to(struct decoder *decoder, uint32_t depth, enum ended ended
 /* decoded_thread.c: adds the links' tallies up for the thread. */
 int decode_fold_thread(struct decoder *decoder, struct error *error);
 
-/* decode_records.c: adds a record at the present instant and innermost open call, with a copy of
- * `text` (NULL = none). Valid until the next one is added; NULL without memory. */
+/* decode_records.c: has the rows of the open calls written, as a record names them. */
+void decode_want_open(struct decoder *decoder);
+
+/* Adds a record at the present instant and innermost open call, with a copy of `text` (NULL =
+ * none). Valid until the next one is added; NULL without memory. */
 struct decode_record *decode_record(struct decoder *decoder, enum decode_kind kind,
                                     const void *text, size_t bytes, struct error *error);
 void decode_records_release(struct decode_records *records);

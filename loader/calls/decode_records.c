@@ -6,6 +6,15 @@
 
 #include "base/array.h"
 
+void decode_want_open(struct decoder *decoder)
+{
+    const struct call_stack *stack = &decoder->stack;
+    uint32_t depth = stack->depth;
+    while (decoder->window.kept != NULL && depth > stack->inherited &&
+           row_window_want(&decoder->window, stack->items[depth - 1].head.call_id))
+        depth--;
+}
+
 struct decode_record *decode_record(struct decoder *decoder, enum decode_kind kind,
                                     const void *text, size_t bytes, struct error *error)
 {
@@ -31,6 +40,8 @@ struct decode_record *decode_record(struct decoder *decoder, enum decode_kind ki
                                      .ns = decoder->clock.now_ns,
                                      .text = copy};
     records->kinds |= 1u << kind;
+    if (call != NULL)
+        decode_want_open(decoder);
     return record;
 }
 

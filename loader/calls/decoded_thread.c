@@ -73,3 +73,20 @@ int decode_fold_thread(struct decoder *decoder, struct error *error)
     }
     return result;
 }
+
+uint64_t decoded_threads_end_ns(const struct log_index *index, const struct decoded_thread *threads)
+{
+    uint64_t end = 0;
+    for (size_t i = 0; i < index->threads_count; i++)
+        if (index->threads[i].id != 0 && threads[i].end_ns > end)
+            end = threads[i].end_ns;
+    return end;
+}
+
+uint64_t decoded_threads_calls(const struct log_index *index, const struct decoded_thread *threads)
+{
+    uint64_t calls = 0;
+    for (size_t i = 0; i < index->threads_count; i++)
+        calls += threads[i].calls + threads[i].counted;
+    return calls;
+}

@@ -7,6 +7,7 @@
  * belongs to that open frame.
  */
 #include "loader/calls/decode_parts.h"
+#include "base/memory_text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -102,15 +103,13 @@ static int note_cycle(struct decoder *decoder, struct function_rollup *rollup, u
         return 0;
     char *text = NULL;
     size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
+    FILE *out = memory_text_open(&text, &size);
     if (out == NULL)
         return error_set(error, "out of memory");
     uint32_t shown = 0;
-    bool failed = false; /* a stream in memory does not keep errors */
     for (uint32_t i = from - 1; i < decoder->stack.depth && shown < 64; i++, shown++)
-        failed |= fprintf(out, "%s%u", shown > 0 ? " " : "",
-                          decoder->stack.items[i].head.function_id) < 0;
-    if (fclose(out) != 0 || failed || text == NULL) {
+        fprintf(out, "%s%u", shown > 0 ? " " : "", decoder->stack.items[i].head.function_id);
+    if (fclose(out) != 0) {
         free(text);
         return error_set(error, "out of memory");
     }

@@ -13,6 +13,7 @@
 #include "loader/sqlite/btree.h"
 
 struct helpers;
+struct kept_rows;
 
 #define WINDOW_ROWS 4096u /* a power of two; half of them are written at a time */
 
@@ -56,6 +57,7 @@ struct row_batch {
     struct counted_calls *counted;
     size_t counted_count, counted_capacity;
     uint64_t first_id, end_id; /* rows */
+    uint64_t whole_id;         /* from it on no row is left out */
 };
 
 /* The places of rows that were written open, the outermost first. */
@@ -76,6 +78,7 @@ struct row_window {
     struct row *rows, *rows_end;    /* of id: rows[id % ring] */
     uint64_t mask;                  /* ring - 1 */
     struct btree_part *part;        /* NULL = rows are only added up */
+    struct kept_rows *kept;         /* which rows are written; NULL = all */
     uint32_t thread;                /* threads.id */
     uint32_t threads_begun;         /* for function_rollup.thread */
     uint64_t *progress_calls;       /* atomic: the number of written rows */

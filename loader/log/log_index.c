@@ -171,3 +171,18 @@ const char *log_index_fact(const struct log_index *index, enum fisql_fact fact)
     }
     return NULL;
 }
+
+bool log_index_has_option(const struct log_index *index, enum fisql_option option)
+{
+    const char *word = fisql_option(option);
+    size_t length = strlen(word);
+    bool numbered = word[length - 1] == '=';
+    for (const char *at = log_index_fact(index, FISQL_FACT_RUN_OPTIONS); at != NULL && *at != 0;) {
+        const char *end = strchrnul(at, ',');
+        size_t given = (size_t)(end - at);
+        if ((numbered ? given > length : given == length) && strncmp(at, word, length) == 0)
+            return true;
+        at = *end != 0 ? end + 1 : end;
+    }
+    return false;
+}

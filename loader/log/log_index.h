@@ -206,6 +206,9 @@ void log_index_release(struct log_index *index);
 /* The value of a fact of the run, or NULL. */
 const char *log_index_fact(const struct log_index *index, enum fisql_fact fact);
 
+/* Was the collector given this option? */
+bool log_index_has_option(const struct log_index *index, enum fisql_option option);
+
 /* Adds a loss; what is not known in *loss must be UINT64_MAX, and reason and detail are copied. */
 MUST_CHECK int log_index_add_loss(struct log_index *index, const struct log_loss *loss,
                                   struct error *error);

@@ -86,6 +86,15 @@ static int write_run(const struct tables *tables, sqlite3 *database, struct erro
     if (index->salvaged.live)
         insert_number(&insert, "being_recorded", 1);
     insert_number(&insert, "log_bytes", index->size_bytes);
+    if (tables->options->calls != LOAD_CALLS_ALL) {
+        char *log = realpath(tables->log_path, NULL); /* who asks for more rows reads it again */
+        insert_row(
+            &insert, column_text("key", "calls"),
+            column_text("value", tables->options->calls == LOAD_CALLS_LONG ? "long" : "none"));
+        insert_row(&insert, column_text("key", "log"),
+                   column_text("value", log != NULL ? log : tables->log_path));
+        free(log);
+    }
     return insert_end(&insert, error);
 }
 
@@ -467,7 +476,7 @@ static void insert_costs(struct insert *insert, const struct log_thread *thread,
         while (write > 0 && decoded->hooks.writes[write - 1].call_id >= cost->first_call) {
             uint64_t call = decoded->hooks.writes[write - 1].call_id, ps = 0;
             while (write > 0 && decoded->hooks.writes[write - 1].call_id == call)
-                ps += decoded->hooks.writes[--write].ps;
+                ps += 1000 * decoded->hooks.writes[--write].ns;
             insert_cost(insert, thread->id, call + 1, end, &cost->cost, 0);
             insert_cost(insert, thread->id, call, call + 1, &cost->cost, ps);
             end = call;
@@ -560,7 +569,8 @@ static int write_losses(const struct tables *tables, sqlite3 *database, struct e
 
 int tables_write(const struct tables *tables, sqlite3 *database, struct error *error)
 {
-    table_writer *const parts[] = {tables_write_values,
+    table_writer *const parts[] = {tables_write_last_calls,
+                                   tables_write_values,
                                    tables_write_rollups,
                                    tables_write_context_edges,
                                    write_run,

@@ -10,11 +10,13 @@
 
 /* What there is to write. */
 struct tables {
+    const char *log_path;
     const struct log_index *index;
     const struct clock_map *clock;
     struct program *program;
     struct frames *frames;
-    struct rollup *rollup; /* of all workers */
+    struct rollup *rollup;        /* of all workers */
+    const struct kept_rows *kept; /* the same */
     struct memory *memory;
     struct value_calls *values;           /* of all workers */
     const struct decoded_thread *threads; /* by index in log_index.threads */
@@ -51,6 +53,9 @@ MUST_CHECK int tables_write_valued_calls(const struct tables *tables, struct btr
 
 /* Writes all other tables but calls, allocs and those of memory_write(). Within a transaction. */
 MUST_CHECK int tables_write(const struct tables *tables, sqlite3 *database, struct error *error);
+
+/* The number of calls of functions that are not the user's own. After all other tables. */
+MUST_CHECK int tables_count_system_calls(sqlite3 *database, uint64_t *calls, struct error *error);
 
 /* Fills in what incidents need of calls and blocks. After all other tables. */
 MUST_CHECK int tables_finish_incidents(const struct tables *tables, sqlite3 *database,

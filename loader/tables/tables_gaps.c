@@ -1,4 +1,4 @@
-/* The table gaps: when threads were off the processor. */
+/* The tables gaps and recording_gaps: when threads were off the processor, or wrote their log. */
 #include "loader/tables/tables_parts.h"
 
 /* NULL unless the kernel's counters were read. */
@@ -20,7 +20,7 @@ static void write_gap(struct insert *insert, uint32_t thread, const struct gap *
         column_counter("major_faults", gap, gap->major_faults), column_int("paused", gap->paused));
 }
 
-int tables_write_gaps(const struct tables *tables, sqlite3 *database, struct error *error)
+static int write_gaps(const struct tables *tables, sqlite3 *database, struct error *error)
 {
     struct insert insert;
     insert_begin(&insert, database, "gaps");
@@ -30,4 +30,29 @@ int tables_write_gaps(const struct tables *tables, sqlite3 *database, struct err
             write_gap(&insert, tables->index->threads[i].id, &gaps->items[k]);
     }
     return insert_end(&insert, error);
+}
+
+static int write_recording_gaps(const struct tables *tables, sqlite3 *database, struct error *error)
+{
+    struct insert insert;
+    insert_begin(&insert, database, "recording_gaps");
+    for (size_t i = 0; i < tables->index->threads_count; i++) {
+        const struct decode_hooks *hooks = &tables->threads[i].hooks;
+        for (size_t k = 0; k < hooks->writes_count; k++) {
+            const struct decode_write *write = &hooks->writes[k];
+            insert_row(&insert, column_int("thread_id", tables->index->threads[i].id),
+                       column_count("call_id", write->call_id),
+                       column_count("start_ns", write->start_ns),
+                       column_count("wall_ns", write->ns), column_count("held_ns", write->held_ns));
+        }
+    }
+    return insert_end(&insert, error);
+}
+
+int tables_write_gaps(const struct tables *tables, sqlite3 *database, struct error *error)
+{
+    return write_gaps(tables, database, error) != 0 ||
+                   write_recording_gaps(tables, database, error) != 0
+               ? -1
+               : 0;
 }

@@ -563,7 +563,7 @@ static void release(struct lock_tables *state)
 int tables_write_locks(const struct tables *tables, sqlite3 *database, struct error *error)
 {
     struct lock_tables state = {.tables = tables, .database = database, .error = error};
-    if (!tables->options->summary &&
+    if (tables->options->calls != LOAD_CALLS_NONE &&
         sqlite3_prepare_v2(database, "SELECT parent_id, depth, frame_id FROM calls WHERE id = ?",
                            -1, &state.call, NULL) != SQLITE_OK)
         return error_set(error, "%s", insert_problem(database));

@@ -9,6 +9,7 @@
 
 #include "loader/log/log_points.h"
 #include "loader/values/value_form.h"
+#include "base/memory_text.h"
 
 /* A macro's arguments as in the source, one after another. */
 struct names {
@@ -171,7 +172,7 @@ static int write_trace_note(struct note_writer *writer, uint32_t thread,
     const char *kind = kind_name(note->point);
     char *text = NULL;
     size_t size = 0;
-    FILE *line = open_memstream(&text, &size);
+    FILE *line = memory_text_open(&text, &size);
     if (line == NULL)
         return error_set(writer->error, "out of memory");
     int result = 0;

@@ -43,7 +43,7 @@ int tables_write_valued_calls(const struct tables *tables, struct btree_file *fi
 {
     const struct value_calls *values = tables->values;
     struct btree_part *part;
-    if (tables->options->summary)
+    if (tables->options->calls == LOAD_CALLS_NONE)
         return 0;
     if (btree_part_begin(file, &part, error) != 0)
         return -1;

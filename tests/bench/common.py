@@ -21,7 +21,10 @@ fisql = build + "/fisql"
 
 
 def run(command, **more):
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **more)
+    done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, **more)
+    if done.returncode != 0:
+        said = done.stderr.decode("utf-8", "replace").splitlines()[-10:]
+        raise SystemExit("\n".join(["%s: exit status %d" % (" ".join(command), done.returncode)] + said))
 
 
 def timed(command, env=None):

@@ -13,6 +13,14 @@ SELECT 'a gap that overlaps the one before it', id FROM (
 WHERE start_ns < before_ns;
 SELECT 'a gap with more time than it has', id FROM gaps
 WHERE wait_ns + preempted_ns > wall_ns OR wait_ns < 0 OR preempted_ns < 0 OR (wait_ns > 0 AND preempted_ns > 0);
+SELECT 'a gap of the recording not in its call', g.id FROM recording_gaps g LEFT JOIN calls c ON c.id = g.call_id
+WHERE c.id IS NULL OR g.start_ns < c.enter_ns OR g.start_ns + g.wall_ns > c.enter_ns + c.duration_ns OR g.thread_id <> c.thread_id
+   OR g.wall_ns <= 0 OR g.held_ns NOT BETWEEN 0 AND g.wall_ns;
+SELECT 'a gap of the recording within a callee of its call', g.id FROM recording_gaps g JOIN calls c ON c.parent_id = g.call_id
+WHERE g.start_ns < c.enter_ns + c.duration_ns AND g.start_ns + g.wall_ns > c.enter_ns;
+SELECT 'a gap of the recording that is not in the cost of its call', g.call_id FROM recording_gaps g
+GROUP BY g.call_id
+HAVING sum(g.wall_ns) > (SELECT inside_ps FROM hook_costs WHERE first_call_id = g.call_id AND last_call_id = g.call_id) / 1000;
 SELECT 'own time below 0', id FROM calls WHERE self_ns < 0;
 SELECT 'a pause not in its call', p.id FROM pauses p LEFT JOIN calls c ON c.id = p.call_id
 WHERE c.id IS NULL OR p.start_ns < c.enter_ns OR p.start_ns + p.paused_ns > c.enter_ns + c.duration_ns OR p.paused_ns < 0;

@@ -14,6 +14,7 @@ FROM threads WHERE cpu_ns IS NOT NULL OR (SELECT count(*) FROM gaps) > 0 ORDER B
 SELECT id AS gap, thread_id AS thread, call_id AS call, start_ns, wall_ns, wait_ns, preempted_ns, waits, preemptions,
        minor_faults, major_faults
 FROM gaps ORDER BY id;
+SELECT id AS gap_of_recording, thread_id AS thread, call_id AS call, start_ns, wall_ns, held_ns FROM recording_gaps ORDER BY id;
 SELECT m.process_id AS mapping_of_process, modules.path, printf('%x', m.bias) AS bias, printf('%x', m.start_address) AS start,
        printf('%x', m.end_address) AS "end", m.load_ns, m.unload_ns
 FROM mappings m JOIN modules ON modules.id = m.module_id WHERE (SELECT count(*) FROM mappings) > 1

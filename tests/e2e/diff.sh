@@ -80,8 +80,10 @@ has "a foreign database" "foreign.db: is not a fisql database" "$err"
 "$fisql" load -q --summary -o summary.db b.bin
 run "$fisql" diff a.db summary.db
 same "databases without calls compare" 0 "$status"
+mv b.bin away.bin
 run "$fisql" diff --first-divergence a.db summary.db
-has "--first-divergence needs calls" "load the log without --summary" "$err"
+has "--first-divergence needs calls" "load the log with --calls=all" "$err"
+mv away.bin b.bin
 small_database hostile.db
 sqlite3 hostile.db "UPDATE functions SET name = 'x' || char(27) || '[31m' WHERE id = 3"
 for how in "" --tree --first-divergence; do

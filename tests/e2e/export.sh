@@ -31,7 +31,8 @@ done
 protoc -I "$here/tests/e2e" --decode perfetto.protos.Trace perfetto.proto <run.perfetto >decoded.txt
 same "perfetto: protoc decodes it" 0 $?
 same "perfetto: no field that its schema does not have" "" "$(grep -m1 -E '^ *[0-9]+( \{|:)' decoded.txt)"
-same "perfetto: as many slices begin and end as there are calls" "$calls $calls" \
+slices=$(sql run.db "SELECT $calls + (SELECT count(*) FROM recording_gaps)")
+same "perfetto: a slice for each call and each gap of the recording" "$slices $slices" \
     "$(grep -c TYPE_SLICE_BEGIN decoded.txt) $(grep -c TYPE_SLICE_END decoded.txt)"
 for weight in time calls bytes; do
     case $weight in time) want=$self ;; calls) want=$calls ;; bytes) want=$bytes ;; esac
@@ -92,7 +93,8 @@ same "folded: a cut counts the calls that it leaves" \
     "sum $(sql work.db "SELECT 1 + descendants FROM call_details WHERE function = 'part_two'")" \
     "$("$fisql" export --format folded --weight calls --function part_two work.db >cut.folded && python3 "$check" folded cut.folded work.db)"
 same "folded: a cut's time is the measured one" \
-    "sum $(sql work.db "SELECT raw_duration_ns FROM call_details WHERE function = 'part_two'")" \
+    "sum $(sql work.db "SELECT raw_duration_ns - (SELECT total(wall_ns) FROM recording_gaps WHERE call_id BETWEEN d.id AND d.id + descendants)
+                       FROM call_details d WHERE function = 'part_two'" | sed 's/\.0$//')" \
     "$("$fisql" export --format folded --by wall --function part_two work.db >cut.folded && python3 "$check" folded cut.folded work.db)"
 same "callgrind: a cut's edges" "$(sql work.db "SELECT count(*) FROM calls c JOIN calls p ON p.id = c.parent_id")" \
     "$("$fisql" export --format callgrind --until 100s work.db | sed -n 's/^calls=\([0-9]*\) .*/\1/p' | awk '{ n += $1 } END { print n }')"
@@ -130,9 +132,11 @@ same "a file-size limit: exit status 2" 2 "$status"
 same "a failed export leaves what was there" "old" "$(cat kept.json)"
 same "a failed export leaves no part" "" "$(ls kept.json.* 2>/dev/null)"
 "$fisql" export --format chrome | head -c 100 >/dev/null
-"$fisql" load -q --summary -o summary.db run.bin
+"$fisql" load -q --calls=none -o summary.db run.bin
+mv run.bin away.bin
 run "$fisql" export --format chrome summary.db
-has "a database without calls says what is missing" "load the log without --summary" "$err"
+has "a database without calls says what is missing" "load the log with --calls=all" "$err"
+mv away.bin run.bin
 run "$fisql" export --format folded --weight calls summary.db
 same "folded needs no calls" "0" "$status"
 

@@ -35,8 +35,10 @@ def perfetto(data):
         assert at >= last.get(uuid, 0), "time goes back on a track"
         last[uuid] = at
         if event[9] == 1:
-            stacks.setdefault(uuid, []).append(names[event[10]])
-            slices += 1
+            if 10 not in event:
+                assert event[23] == b"recording" and stacks[uuid], "a gap of the recording lies in a call"
+            stacks.setdefault(uuid, []).append(names[event[10]] if 10 in event else "")
+            slices += 10 in event
         elif event[9] == 2:
             stacks[uuid].pop()
         else:
@@ -63,7 +65,7 @@ def chrome(data):
                 open_.pop()
             assert not open_ or end <= open_[-1] + 1, "a call reaches over its caller's end"
             open_.append(end)
-    print("calls", sum(len(thread) for thread in spans.values()))
+    print("calls", sum(event["ph"] == "X" and event.get("cat") != "fisql" for event in events))
     print("threads", sum(event["ph"] == "M" for event in events))
     print("counters", any(event["ph"] == "C" for event in events))
     print("name", any(event["name"] == "main" for event in events))
@@ -83,7 +85,7 @@ def speedscope(data):
             if event["type"] == "O":
                 assert "name" in frames[event["frame"]]
                 stack.append(event["frame"])
-                calls += 1
+                calls += event["frame"] + 1 < len(frames)  # the last one is the recording
             else:
                 assert stack.pop() == event["frame"], "another call ends"
         assert not stack, "a call does not end"

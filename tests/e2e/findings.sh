@@ -67,6 +67,26 @@ named churn cpu price temporary-allocations "allocates 100000 blocks that are fr
 recorded regrow
 named regrow copying add_to_basket realloc-chains "grows blocks step by step, 49999 times"
 
+# A table that is kept to the end is no leak where the program ends by exit() in main: nothing could free it then. A leak is.
+cat >kept.c <<'C'
+#include <stdlib.h>
+struct row { struct row *next; char text[90]; };
+static struct row *rows;
+__attribute__((noinline)) static void add(int i) { struct row *row = malloc(sizeof *row + i % 7); row->next = rows; rows = row; }
+int main(void)
+{
+    for (int i = 0; i < 5000; i++)
+        add(i);
+    if (ENDS)
+        exit(0);
+    return 0;
+}
+C
+for ends in 0 1; do
+    "$fisql" cc gcc -O1 -g -w -DENDS=$ends -o kept kept.c && "$fisql" record -q -o kept.bin ./kept && "$fisql" load -q kept.bin
+    same "blocks kept to the end: a finding if main returned and left them (exit: $ends)" $((1 - ends)) "$(findings kept.db | grep -c '^memory|add|not-freed')"
+done
+
 # Sound programs: no finding, and never silence.
 recorded sound
 same "sound: no finding" "" "$(findings sound.db)"

@@ -105,7 +105,7 @@ has "it is seen at the end" "[check] not ok - build" "$(tail -n 2 <<<"$out")"
 ci '0:10 passed, 0 failed\n' '1:a.c:1: warning: bad\n' '0:5 passed, 0 failed\n' '0:3 passed, 0 failed\n'
 same "linters that complain" "1 18 passed, 1 failed" "$status $last"
 has "what they say is seen" "[lint] a.c:1: warning: bad" "$out"
-has "and that they failed" "not ok - lint" "$(tail -n 2 <<<"$out")"
+has "and, at the end, that they failed, and why" $'not ok - lint: ended with status 2\n[lint] a.c:1: warning: bad' "$(tail -n 4 <<<"$out")"
 ci '0:10 passed, 0 failed\n' 0: '2:make: *** no rule\n' '0:3 passed, 0 failed\n'
 same "a part that ends without its closing line" "1 14 passed, 1 failed" "$status $last"
 ci '2:10 passed, 0 failed\n' 0: '0:5 passed, 0 failed\n' '1:3 passed, 0 failed, 4 skipped\n'

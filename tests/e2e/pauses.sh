@@ -31,7 +31,7 @@ same "the oracle is not loose: what was paused is far more than what is left of 
 waits 1" "$(sql run.db "SELECT name || ' ' || (paused_least > 3 * 700000) FROM said WHERE name IN ('spins', 'waits') ORDER BY name")"
 
 # --- single calls, cut in the middle of pauses: what two pieces give makes the whole
-own="SELECT f.name || ' ' || sum(c.self_ns) FROM calls c JOIN frames fr ON fr.id = c.frame_id JOIN functions f ON f.id = fr.function_id GROUP BY f.id ORDER BY f.name"
+own="SELECT f.name || ' ' || sum(c.self_ns - coalesce((SELECT sum(wall_ns) FROM recording_gaps g WHERE g.call_id = c.id), 0)) FROM calls c JOIN frames fr ON fr.id = c.frame_id JOIN functions f ON f.id = fr.function_id GROUP BY f.id ORDER BY f.name"
 folded() { "$fisql" export --format folded --by wall "$@" run.db; }
 leaves() { sed 's/.*;//' | awk '{ ns[$1] += $2 } END { for (name in ns) printf "%s %d\n", name, ns[name] }' | LC_ALL=C sort; }
 same "export of single calls: own time without pauses" "$(sql run.db "$own")" "$(folded --depth 1000 | leaves)"
@@ -52,7 +52,7 @@ callgrind() { "$fisql" export --format callgrind --by wall "$@" run.db | awk '
     /^calls=/ { getline; next }
     /^[0-9*+-]+ [0-9]+$/ { ns += $2 }
     END { print ns }'; }
-same "callgrind: of single calls the sum of all own times" "$(sql run.db "SELECT sum(self_ns) FROM calls")" "$(callgrind --depth 1000)"
+same "callgrind: of single calls the sum of all own times" "$(sql run.db "SELECT sum(self_ns) - (SELECT coalesce(sum(wall_ns), 0) FROM recording_gaps) FROM calls")" "$(callgrind --depth 1000)"
 
 # --- queries of single calls
 for query in slow-calls outliers waiting; do

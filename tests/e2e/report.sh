@@ -183,9 +183,9 @@ node "$here/tests/report/opens.mjs" "$PWD/own.html" "own code" \
 cat >wrapped.c <<'C'
 #include <stdlib.h>
 __attribute__((noinline)) void *xmalloc(size_t size) { void *block = malloc(size); if (block == NULL) abort(); return block; }
-__attribute__((noinline)) void *make_page(int n) { return xmalloc((size_t)4096 + n); }
-__attribute__((noinline)) void *make_word(int n) { return xmalloc((size_t)8 + n); }
-int main(void) { for (int i = 0; i < 100; i++) { free(make_page(i)); free(make_word(i)); } return 0; }
+__attribute__((noinline)) void *make_page(void) { return xmalloc(4096); }
+__attribute__((noinline)) void *make_word(void) { return xmalloc(16); }
+int main(void) { for (int i = 0; i < 100; i++) { free(make_page()); free(make_word()); } return 0; }
 C
 build gcc wrapped -O1 -g wrapped.c
 "$fisql" record -q -o wrapped.bin ./wrapped && "$fisql" load -q wrapped.bin && "$fisql" report wrapped.db -o wrapped.html 2>/dev/null
@@ -211,7 +211,9 @@ build gcc chain -O1 -g chain.c
 node "$here/tests/report/opens.mjs" "$PWD/chain.html" "chain" \
     "$names.filter((name) => name !== 'all').sort().join() === 'left,main … serve,right,spin'" \
     "(document.querySelector('#flame-chart g[name=\"main … serve\"]').dispatchEvent(new MouseEvent('click', { bubbles: true })), document.querySelector('#flame .focus').textContent.includes('by way of main => handle => run_builtin'))" \
-    "(location.hash = '#flame', $names.includes('main … serve'))" ||
+    "(location.hash = '#flame', $names.includes('main … serve'))" \
+    "document.querySelector('#timeline-canvas').dataset.chains === 'main handle run_builtin serve'" \
+    "(document.querySelector('#longest-of').value = 'serve', document.querySelector('#go-longest').click(), document.querySelector('#timeline .focus').textContent.includes('by way of main => handle => run_builtin'))" ||
     not_ok "chain: the checks run to their end"
 
 # --- names that would be markup, or would end the script

@@ -105,6 +105,30 @@ C
         SELECT name || ' ' || sum(calls) FROM named WHERE name IS NOT NULL GROUP BY name ORDER BY name")"
 done
 
+# Every table of contexts is folded. A gap in each context: folded it is in the nearest own function around it.
+cat >ask.sql <<'Q'
+SELECT m.name FROM main.sqlite_schema m
+WHERE m.type = 'table' AND EXISTS (SELECT 1 FROM pragma_table_xinfo(m.name, 'main') WHERE name GLOB '*frame_id')
+      AND NOT EXISTS (SELECT 1 FROM temp.sqlite_schema t WHERE t.name = m.name)
+Q
+same "folded: every table with a context" "" "$("$fisql" query --format csv --file ask.sql all.db 2>/dev/null | sed 1d)"
+cp all.db gaps.db
+sql gaps.db "DELETE FROM gaps; INSERT INTO gaps(thread_id, frame_id, start_ns, wall_ns, wait_ns, preempted_ns)
+             SELECT 1, id, id, 1, 1, 0 FROM frames"
+cat >ask.sql <<'Q'
+SELECT g.start_ns, coalesce(f.linkage_name, f.name) AS name FROM gaps g JOIN frames fr ON fr.id = g.frame_id
+       JOIN functions f ON f.id = fr.function_id ORDER BY 1
+Q
+"$fisql" query --format csv --limit 0 --file ask.sql gaps.db 2>/dev/null | tr -d '\r' | sed 1d >folded.csv
+sql gaps.db "WITH RECURSIVE around(id, own, up, name) AS (
+        SELECT fr.id, f.own, fr.parent_id, coalesce(f.linkage_name, f.name) FROM frames fr JOIN functions f ON f.id = fr.function_id
+        UNION ALL
+        SELECT a.id, f.own, fr.parent_id, coalesce(f.linkage_name, f.name)
+        FROM around a JOIN frames fr ON fr.id = a.up JOIN functions f ON f.id = fr.function_id WHERE a.own = 0)
+    SELECT id || ',' || name FROM around WHERE own ORDER BY id" >own.csv
+same "folded: what a context waited is its own caller's" "" "$(LC_ALL=C comm -13 <(LC_ALL=C sort folded.csv) <(LC_ALL=C sort own.csv))"
+at_least "folded: such contexts" 20 "$(wc -l <own.csv)"
+
 # Who asks for such a function by name gets it; the tree folds, too; load says what fills the log.
 rows_of() { "$fisql" "$@" all.db 2>said.txt | grep -c 'stl_[a-z]*\.h:'; } # rows of functions of std
 same "a query: no functions of std" 0 "$(rows_of query hot-functions)"

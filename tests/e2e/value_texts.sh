@@ -60,6 +60,62 @@ done
 "$fisql" record -q --values ./hooks && "$fisql" load -q run.bin
 same "with hooks" "$wanted" "$(sql run.db "SELECT text FROM call_text WHERE text GLOB 'cut*'")"
 
+# A pointer to a constant one is a text, too; one that is not constant may be what the function is to fill.
+cat >pointed.c <<'END'
+#include <stddef.h>
+#include <stdio.h>
+
+#define APART __attribute__((noinline))
+typedef struct { size_t len; unsigned char *data; } str_t;
+struct strbuf { size_t alloc, len; char *buf; };
+struct vector { char *at; size_t count, room; };
+struct token { size_t len, size; char *at; }; /* which of them is the length? */
+typedef const struct strbuf *given_t;
+static volatile size_t sink;
+
+APART const str_t *look(const str_t *s, const struct strbuf *sb, given_t given, const struct vector *v, long i, long j, const str_t *last)
+{
+    sink += s->len + sb->len + given->len + v->count + v->room + (size_t)(i + j) + (last != NULL ? last->len : 0);
+    sink += s->data[0] + (size_t)(sb->buf[0] + given->buf[0] + v->at[0]) + (last != NULL ? last->data[0] : 0);
+    return last != NULL ? last : s;
+}
+APART void fill(str_t *out, const struct token *token)
+{
+    out->len = 3;
+    out->data = (unsigned char *)"out";
+    sink += token->len;
+}
+
+int main(void)
+{
+    str_t hello = {5, (unsigned char *)"hello world"}, out;
+    struct strbuf sb = {64, 6, "buffer"};
+    struct vector v = {"vector", 3, 16};
+    struct token token = {1, 2, "ab"};
+    look(&hello, &sb, &sb, &v, 1, 2, &(str_t){4, (unsigned char *)"lastone"});
+    look(&hello, &sb, &sb, &v, 1, 2, NULL);
+    fill(&out, &token);
+    return out.len != 3 || sink == 0;
+}
+END
+wanted='look(s="hello", sb="buffer", given="buffer", v="vec", i=1, j=2, last="last") = "last"
+look(s="hello", sb="buffer", given="buffer", v="vec", i=1, j=2, last=NULL) = "hello"'
+for compiler in gcc clang; do
+    for level in -O0 -O2; do
+        "$compiler" $level -g -o pointed pointed.c || { not_ok "$compiler compiles"; continue; }
+        "$fisql" record -q --values --value 'look: s->len, sb->buf[sb->len], v->room' ./pointed && "$fisql" load -q run.bin
+        calls=$(sql run.db "SELECT text FROM call_text WHERE text GLOB 'look*'")
+        same "$compiler $level: behind a pointer to a constant" "$wanted" "$(sed 's/, s->len=.*)/)/' <<<"$calls")"
+        same "$compiler $level: their members can be asked for" 's->len=5, sb->buf[sb->len]="buffer", v->room=16)' \
+            "$(sed -n '1s/.*, \(s->len=.*)\) =.*/\1/p' <<<"$calls")"
+        has "$compiler $level: what is to be filled is a pointer, and so is what may have two lengths" 'fill(out=0x' \
+            "$(sql run.db "SELECT text FROM call_text WHERE text GLOB 'fill(out=0x*, token=0x*'")"
+    done
+done
+"$fisql" cc gcc -O0 -g -o hooks pointed.c
+"$fisql" record -q --values ./hooks && "$fisql" load -q run.bin
+same "with hooks, behind a pointer" "$wanted" "$(sql run.db "SELECT text FROM call_text WHERE text GLOB 'look*'")"
+
 # A class that is passed by its address.
 cat >texts.cc <<'END'
 #include <cstddef>

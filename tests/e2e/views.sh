@@ -86,6 +86,21 @@ same "trace: --thread, indented" "thread
   twice
     leaf
     leaf" "$(printf '%s\n' "$out" | sed -nE 's/^.*helper {11}(.*)  work\.c:.*/\1/p')"
+# Pieces by a call: what it made, at any depth; its place among its callers and its own callees.
+for id in $(sql run.db "SELECT id FROM calls WHERE descendants > 0 ORDER BY descendants DESC LIMIT 3") $(sql run.db "SELECT max(id) FROM calls"); do
+    same "trace --within $id" "$(sql run.db "SELECT 1 + descendants FROM calls WHERE id = $id")" \
+        "$("$fisql" trace --within "$id" --no-allocs | grep -c '  work\.c:')"
+    same "trace --call $id" "$(sql run.db "SELECT depth + 1 + (SELECT count(*) FROM calls k WHERE k.parent_id = c.id) FROM calls c WHERE id = $id")" \
+        "$("$fisql" trace --call "$id" --no-allocs | grep -c '  work\.c:')"
+    same "trace --call $id: as long as in the whole trace" "" \
+        "$(LC_ALL=C comm -13 <("$fisql" trace --no-allocs | LC_ALL=C sort) <("$fisql" trace --call "$id" --no-allocs | LC_ALL=C sort))"
+    same "export --within $id" "$(sql run.db "SELECT 1 + descendants FROM calls WHERE id = $id")" \
+        "$("$fisql" export --format folded --weight calls --within "$id" | awk '{ n += $NF } END { print n }')"
+done
+run "$fisql" trace --within 999999999
+has "trace --within: a call that is not there" "--within 999999999: there is no such call: their ids are 1 to $(sql run.db "SELECT max(id) FROM calls")" "$err"
+run "$fisql" trace --call 1x
+has "trace --call: no id" "--call 1x: wants a call's id" "$err"
 run "$fisql" trace --function deep --depth 3 --no-allocs
 same "trace: --function and --depth" 3 "$(printf '%s\n' "$out" | grep -c deep)"
 run "$fisql" trace --limit 2
@@ -103,9 +118,11 @@ same "trace: a wrong time" "2 fisql: --since soon: wants a time such as 1500ns, 
 run sh -c "'$fisql' trace >/dev/full"
 same "trace: a full disk" 2 "$status"
 
-"$fisql" load -q --summary -o summary.db run.bin
+"$fisql" load -q --calls=none -o summary.db run.bin
+mv run.bin away.bin
 run "$fisql" trace summary.db
-has "trace: a database without calls says what is missing" "load the log without --summary" "$err"
+has "trace: a database without calls says what is missing" "load the log with --calls=all" "$err"
+mv away.bin run.bin
 run "$fisql" tree summary.db
 same "tree: needs no calls" 0 "$status"
 run "$fisql" info summary.db

@@ -27,4 +27,4 @@ INSERT INTO calls(id, thread_id, frame_id, depth, enter_ns, duration_ns, parent_
   VALUES (90, 1, 52, 1, 10000, 60000, 89, 0, 0, 0);
 INSERT INTO allocs(id, call_id, frame_id, thread_id, kind, address, size, alloc_ns, owner_call_id) VALUES (90, 90, 52, 1, 'malloc', 4096, 8, 11000, 90);
 INSERT INTO alloc_owners VALUES (51, 51, 10, 80, 91), (52, 52, 10, 80, 90);
--- parameters: min_blocks=1
+-- parameters: min_blocks=1 min_saved=0

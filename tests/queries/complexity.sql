@@ -1,3 +1,4 @@
+-- parameters: min_modes=3
 -- positive: main, whose calls had three sets of callees; negative: worker, whose two sets are one if
 .read tests/fixtures/small.sql
 UPDATE functions SET size = 900 WHERE id <= 7;

@@ -47,3 +47,8 @@ UPDATE calls SET duration_ns = duration_ns + 1000000000 WHERE id IN (1000, 1040)
 UPDATE threads SET end_ns = end_ns + 1000000000 WHERE id = 3;
 INSERT INTO gaps(id, thread_id, call_id, frame_id, start_ns, wall_ns, wait_ns, preempted_ns)
   SELECT 1, 3, id, frame_id, enter_ns, 1000000000, 0, 1000000000 FROM calls WHERE id = 1040;
+-- append allocates eight bytes more each time
+DELETE FROM allocs;
+INSERT INTO allocs(id, call_id, frame_id, thread_id, kind, address, size, alloc_ns)
+  SELECT row_number() OVER (ORDER BY id), id, frame_id, 3, 'malloc', 16 * id, 8 * ((id - 1000) / 4), enter_ns + 1
+  FROM calls WHERE frame_id = 12;

@@ -40,4 +40,4 @@ INSERT INTO alloc_stacks VALUES (6, 16, 16, 'malloc', 1000, 8000, 5, 40, 995, 79
 -- negative: the single block that a library made for itself
 INSERT INTO alloc_stacks VALUES (5, 4, 3, 'malloc', 1, 4096, 0, 0, 1, 1, 0, 0, 1, 1, 0, NULL, 0, 5, 5, 4, 4, 4, 4);
 UPDATE sites SET module_id = 2 WHERE id = 3;
--- parameters: min_bytes=2
+-- parameters: min_bytes=2 min_blocks=0

@@ -59,11 +59,11 @@ far_proxy 1" "$(sql run.db "SELECT name || ' ' || call_targets FROM functions WH
         same "single-callee: far_outer and far_inner are one function ($with)" "far_outer far_inner 200 600" \
             "$(rows single-callee function,callee,calls,callee_calls)"
         same "tight-calls: far_item, in over_items ($with)" "far_item over_items" \
-            "$(rows tight-calls function,caller -p max_mode_ns=4096 -p min_share=20 --function far_item)"
+            "$(rows tight-calls function,caller -p min_saved=0 -p max_mode_ns=4096 -p min_share=20 --function far_item)"
         same "tight-calls: what the compiler inlines is none ($with)" "" \
-            "$(rows tight-calls function -p max_mode_ns=4096 -p min_share=0 | grep near_)"
+            "$(rows tight-calls function -p min_saved=0 -p max_mode_ns=4096 -p min_share=0 | grep near_)"
         same "leaking-calls: keep lost three blocks that far_block made ($with)" "keep 3 309" \
-            "$(rows leaking-calls function,lost_blocks,lost_bytes)"
+            "$(rows leaking-calls function,lost_blocks,lost_bytes -p min_blocks=0)"
         sound "advice ($with)" run.db
     done
 done

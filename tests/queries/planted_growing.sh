@@ -12,7 +12,13 @@ is_known linear caller own code" \
     "$("$fisql" query growing-calls --format csv | tr -d '\r' | sed 1d | python3 -c '
 import csv, sys
 for row in sorted(csv.reader(sys.stdin)):
-    print(row[0], row[-12], row[-10], row[-9])')"
+    print(row[0], row[4], row[6], row[7])')"
+"$fisql" query growing-calls --format csv | tr -d '\r' >growing.csv
+same "what an early and a late call allocate is the sum over their blocks" "$(sqlite3 run.db ".import --csv growing.csv growing" "
+    SELECT function || ' ' || (SELECT total(size) FROM allocs WHERE call_id BETWEEN e.id AND e.id + e.descendants)
+                    || ' ' || (SELECT total(size) FROM allocs WHERE call_id BETWEEN l.id AND l.id + l.descendants)
+    FROM growing JOIN calls e ON e.id = early_call JOIN calls l ON l.id = late_call")" \
+    "$(sqlite3 :memory: ".import --csv growing.csv growing" "SELECT function || ' ' || early_bytes || '.0 ' || late_bytes || '.0' FROM growing")"
 
 build gcc versions -O1 -g "$programs/quicker.c" -DCOUNT=300
 "$fisql" record -q ./versions && "$fisql" load -q run.bin

@@ -23,11 +23,11 @@ for compiler in g++ clang++; do
         "$fisql" record -q ./heap
         "$fisql" load -q run.bin
         same "pool-candidates: one_size, not many_sizes ($with)" "one_size 48 150 150" \
-            "$(rows pool-candidates function,sizes,blocks,most_live)"
+            "$(rows pool-candidates function,sizes,blocks,most_live -p min_saved=0)"
         same "temporary-allocations: temporary, and mismatched ones below its limit ($with)" "temporary 30 100 600" \
-            "$(rows temporary-allocations function,temporary,share,bytes -p min_blocks=10 --function temporary)"
+            "$(rows temporary-allocations function,temporary,share,bytes -p min_saved=0 -p min_blocks=10 --function temporary)"
         same "temporary-allocations: not what lived long ($with)" "" \
-            "$(rows temporary-allocations function | grep -E 'one_size|many_sizes')"
+            "$(rows temporary-allocations function -p min_saved=0 | grep -E 'one_size|many_sizes')"
         same "cross-thread-frees: producer's block ($with)" "producer consumer 1 77" \
             "$(rows cross-thread-frees allocated_by,freed_by,blocks,bytes -p min_blocks=1 | grep producer)"
         same "cross-thread-frees: drop frees it, as wrappers=1 says ($with)" "producer drop 1 77" \
@@ -43,10 +43,10 @@ peak peak 1
 producer drop 1
 temporary temporary 30" "$(rows alloc-free-pairs allocated_by,freed_by,blocks -p wrappers=1 2>/dev/null | grep -v '^(outside' | grep -vE '^main |^producer [(]' | sorted)"
         same "block-owners: arena owns one_size's blocks ($with)" "arena one_size 150 100" \
-            "$(rows block-owners owner,allocated_by,blocks,share | grep one_size)"
+            "$(rows block-owners owner,allocated_by,blocks,share -p min_saved=0 | grep one_size)"
         same "leaking-calls: three of leak_some's nine calls ($with)" "leak_some 3 3000 1000" \
-            "$(rows leaking-calls function,leaking_calls,leaked_bytes,worst_bytes --function leak_some)"
-        same "leaking-calls: temporary leaks nothing ($with)" "" "$(rows leaking-calls function | grep temporary)"
+            "$(rows leaking-calls function,leaking_calls,leaked_bytes,worst_bytes -p min_blocks=0 --function leak_some)"
+        same "leaking-calls: temporary leaks nothing ($with)" "" "$(rows leaking-calls function -p min_blocks=0 | grep temporary)"
         same "peak-memory: peak held the most ($with)" "5000000 1 peak" "$(rows peak-memory bytes,blocks,function --limit 1)"
         same "memory-timeline: its highest step has the peak ($with)" \
             "$(sql run.db "SELECT value FROM run WHERE key = 'peak_bytes'")" \
@@ -80,26 +80,28 @@ for compiler in gcc clang; do
         build $compiler wrapped $level -g "$programs/wrapped.c" || continue
         "$fisql" record -q ./wrapped
         "$fisql" load -q run.bin
-        same "wrappers: not node_new, which makes one size ($with)" "get get_zeroed put resize" \
+        same "wrappers: not node_new, which makes one size ($with)" "get get_gently get_or get_zeroed put resize" \
             "$(sql run.db 'SELECT f.name FROM alloc_wrappers w JOIN functions f ON f.id = w.function_id ORDER BY 1' | tr '\n' ' ' | sed 's/ $//')"
         same "alloc-free-pairs: by those who wanted the blocks ($with)" "grow grow 20
-grow_again grow_again 6
+grow_again grow_again 10
 leaf_list drop_leaves 200
 main main 1
-node_new drop_nodes 301" "$(rows alloc-free-pairs allocated_by,freed_by,blocks | sorted)"
+node_new drop_nodes 301
+texts texts 8" "$(rows alloc-free-pairs allocated_by,freed_by,blocks | sorted)"
         same "allocators: likewise, and without the wrappers ($with)" "drop_leaves freer 0 200
 drop_nodes freer 0 301
 grow mixed 20 20
-grow_again mixed 6 6
+grow_again mixed 10 10
 leaf_list allocator 200 0
 main mixed 1 1
-node_new allocator 301 0" "$(rows allocators function,class,allocs,frees | grep -v ' - ' | sorted)"
+node_new allocator 301 0
+texts mixed 8 8" "$(rows allocators function,class,allocs,frees | grep -v ' - ' | sorted)"
         same "pool-candidates: where each is wanted ($with)" "leaf_list 32 200 200
-node_new 16 301 301" "$(rows pool-candidates function,sizes,blocks,most_live | sorted)"
-        same "pool-candidates: nothing at the wrappers' places ($with)" "" "$(rows pool-candidates function -p wrappers=1 -p max_sizes=1)"
+node_new 16 301 301" "$(rows pool-candidates function,sizes,blocks,most_live -p min_saved=0 | sorted)"
+        same "pool-candidates: nothing at the wrappers' places ($with)" "" "$(rows pool-candidates function -p min_saved=0 -p wrappers=1 -p max_sizes=1)"
         same "realloc-chains: one row for each that grows blocks ($with)" "grow 19
-grow_again 5" "$(rows realloc-chains function,reallocs | sorted)"
-        same "realloc-chains: one row for all by the wrapper ($with)" "resize 24" "$(rows realloc-chains function,reallocs -p wrappers=1)"
+grow_again 9" "$(rows realloc-chains function,reallocs | sorted)"
+        same "realloc-chains: one row for all by the wrapper ($with)" "resize 28" "$(rows realloc-chains function,reallocs -p wrappers=1)"
         sound "wrapped ($with)" run.db
     done
 done
@@ -109,9 +111,12 @@ build gcc badfree -O0 -g "$programs/badfree.c"
 "$fisql" load -q run.bin
 same "double-frees: where it was allocated, freed, and freed again" "free_it allocate_them free_it 100" \
     "$(rows double-frees function,allocated_by,first_freed_by,size)"
+same "double-frees: in which calls each was" "main => free_it main => free_it main => allocate_them" \
+    "$(rows double-frees stack,first_stack,alloc_stack)"
 sed 's|^        free_it(first);|        free_it(second + 16);|' "$programs/badfree.c" >inside.c
 build gcc inside -O0 -g inside.c
 "$fisql" record -q ./inside >/dev/null 2>&1
 "$fisql" load -q run.bin
 same "bad-frees: inside a block, with the offset" "free_it inside 16 200 allocate_them" \
     "$(rows bad-frees function,error,offset,size,allocated_by)"
+same "bad-frees: in which calls" "main => free_it main => allocate_them" "$(rows bad-frees stack,alloc_stack)"

@@ -25,10 +25,10 @@ for compiler in gcc clang; do
         "$fisql" load -q run.bin
         # leaf and its like are inlined in a build without hooks: planted_advice.sh has those that are not.
         same "single-callee, repeated-calls, tight-calls: nothing that the compiler inlines anyway ($with)" "" \
-            "$(rows single-callee function | grep -vE '^(slow_sometimes|holder)')$(rows repeated-calls callee)$(rows tight-calls function -p max_mode_ns=16384 -p min_share=10 -p min_calls=100)"
+            "$(rows single-callee function | grep -vE '^(slow_sometimes|holder)')$(rows repeated-calls callee)$(rows tight-calls function -p min_saved=0 -p max_mode_ns=16384 -p min_share=10 -p min_calls=100)"
         same "repeated-calls: alternate does not ($with)" "" "$(rows repeated-calls callee --function alternate)"
         same "complexity: modes has four sequences of calls ($with)" "modes 4 16 25" \
-            "$(rows complexity function,sequences,calls,commonest_share -p min_size=0 --function modes)"
+            "$(rows complexity function,sequences,calls,commonest_share -p min_modes=3 -p min_size=0 --function modes)"
         same "recursion: direct and mutual, one row a cycle ($with)" "direct 41 42 40 40 direct
 even 5 6 4 0 mutual" "$(rows recursion function,nesting,calls,recursive_calls,direct_calls,kind | sed 's/^odd/even/' | sorted)"
         same "recursion: the cycles ($with)" "direct => direct
@@ -51,7 +51,11 @@ wide 1" "$(rows callers caller,calls -p function=leaf | awk '{ n[$1] += $2 } END
         same "wide-functions: wide, not main ($with)" "wide" "$(rows wide-functions function -p min_size=0 | sorted | tr '\n' ' ' | sed 's/ $//')"
         same "leaves: never those that call ($with)" "" "$(rows leaves function | grep -E '^(batch|wide|main|odd|direct|modes)$')"
         same "leaves: leaf among them ($with)" "leaf 564" "$(rows leaves function,calls --function leaf)"
-        same "tight-calls: not deep_three ($with)" "" "$(rows tight-calls function -p max_mode_ns=4096 | grep -x deep_three)"
+        same "leaves: batch, which calls leaf alone, in the low layer ($with)" "batch low" "$(rows leaves function,layer -p low=1 --function batch)"
+        same "leaves: not those with more below them ($with)" "" "$(rows leaves function -p low=1 | grep -E '^(wide|main|odd|direct|modes)$')"
+        [ "$level" != -O0 ] || same "leaves: who can name them ($with)" "leaf global nap static" \
+            "$(rows leaves function,scope | grep -E '^(leaf|nap) ' | sorted | paste -sd' ')"
+        same "tight-calls: not deep_three ($with)" "" "$(rows tight-calls function -p min_saved=0 -p max_mode_ns=4096 | grep -x deep_three)"
         same "deep-stacks: the deepest is direct's ($with)" "42 direct" "$(rows deep-stacks depth,function | sed -n 1p)"
         same "initializers: set_up, not main ($with)" "set_up" "$(rows initializers function -p min_share=0 | grep -xE 'main|set_up')"
         # A busy machine may put the program aside in it, for longer than 5 % of the run.
@@ -67,3 +71,17 @@ wide 1" "$(rows callers caller,calls -p function=leaf | awk '{ n[$1] += $2 } END
         sound "structure ($with)" run.db
     done
 done
+
+# Threads of one name, told apart by what they run.
+build gcc roles -O1 -fno-inline -fno-optimize-sibling-calls -g "$programs/roles.c" -lpthread
+"$fisql" record -q ./roles
+"$fisql" load -q run.bin
+same "thread-functions: two roles in four threads of one name" "crunch 1
+crunch 1
+sift 1
+sift 1" "$(rows thread-functions role,merged --function start | sorted)"
+same "thread-functions: merged by name and role" "crunch 2 2
+sift 2 2" "$(rows thread-functions role,calls,merged -p merge=1 --function start | sorted)"
+same "thread-functions: the calls of both are added up" "crunch 40000
+main 1
+sift 40000" "$(rows thread-functions role,calls -p merge=1 | awk '{ n[$1] = n[$1] < $2 ? $2 : n[$1] } END { for (r in n) print r, n[r] }' | sorted)"

@@ -51,4 +51,4 @@ INSERT INTO alloc_stacks SELECT * FROM second;
 INSERT INTO alloc_sizes VALUES (153, 24, 9);
 -- positive: what xmalloc and xfree do counts for list and tree; edge: where it was inlined, only its caller is known
 .read tests/fixtures/wrappers.sql
--- parameters: min_blocks=2
+-- parameters: min_blocks=2 min_saved=0

@@ -22,4 +22,4 @@ UPDATE sites SET module_id = 2 WHERE id = 3;
 -- positive: what xmalloc and xfree do counts for list and tree; edge: where it was inlined, only its caller is known
 .read tests/fixtures/wrappers.sql
 INSERT INTO alloc_distances VALUES (31, 1, 10, 240);
--- parameters: min_blocks=1
+-- parameters: min_blocks=1 min_saved=0

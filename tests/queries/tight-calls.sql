@@ -32,4 +32,4 @@ UPDATE function_stats SET calls = 1900 WHERE function_id IN (11, 12, 13);
 UPDATE function_stats SET recursive_calls = 1 WHERE function_id = 15;
 INSERT INTO callee_runs VALUES (1, 11, 100, 1900, 2, 30, 1, 1), (1, 12, 1900, 1900, 1900, 1, 1, 1), (2, 3, 2, 5, 2, 3, 1, 1),
   (1, 13, 1000, 1000, 10, 1, 1, 1), (4, 13, 900, 900, 900, 1, 1, 1), (1, 14, 10, 1000, 10, 1, 1, 1), (1, 15, 10, 1000, 10, 1, 1, 1);
--- parameters: min_calls=1 max_mode_ns=256 min_repeats=2.5
+-- parameters: min_calls=1 max_mode_ns=256 min_repeats=2.5 min_saved=0

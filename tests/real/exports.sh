@@ -65,5 +65,5 @@ mermaid.render('drawing', %s).then(({svg}) => {
 }, problem => { document.body.textContent = 'mermaid: ' + problem; document.documentElement.dataset.ready = '1'; });
 </script>""" % json.dumps(text).replace("</", "<\\/"))
 PY
-node "$here/tests/report/opens.mjs" "$PWD/mermaid.html" "Mermaid draws its export" \
+node "$here/tests/report/opens.mjs" --foreign "$PWD/mermaid.html" "Mermaid draws its export" \
     "document.querySelectorAll('.node').length >= 5" "document.body.textContent.includes('repeat<std::string, 3>')"

@@ -306,7 +306,8 @@ static void rows_wait(void)
     uint64_t written = 0;
     call_sums_begin(&link.sums);
     callee_history_init(&history, &rollup);
-    check_equal(0, row_window_init(&window, NULL, &history, &written, &error), "a window is made");
+    check_equal(0, row_window_init(&window, NULL, NULL, &history, &written, &error),
+                "a window is made");
     row_window_begin(&window, 1, 1, 101, NULL);
     for (uint32_t i = 0; i < WINDOW_ROWS; i++) {
         check_failures += row_window_is_full(&window);

@@ -106,7 +106,7 @@ static void calls(struct helpers *helpers)
     uint64_t written = 0;
     sqlite3_close(make_database());
     callee_history_init(&history, &rollup);
-    row_window_init(&window, helpers, &history, &written, &error);
+    row_window_init(&window, helpers, NULL, &history, &written, &error);
     if (!check(btree_open(path, &file, &error) == 0 && btree_part_begin(file, &part, &error) == 0,
                "a part of the table begins"))
         return;
