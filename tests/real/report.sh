@@ -1,5 +1,5 @@
 #!/bin/bash
-# fisql report of a Lua run of some 70 million calls: the page is at most 5 MB and opens within 3 s, and so
+# fisql report of a Lua run of some 70 million calls: the page is at most 5 MB and opens, and so
 # does the page that compares the run with another.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/../e2e/lib.sh"

@@ -1,6 +1,9 @@
 // What the tests of pages share: the files that they are given, and the lines that tests/run counts.
 import { readFileSync } from 'node:fs';
 
+// What a page draws at once, whatever the size of the run. Every element costs the browser's layout time.
+export const ELEMENTS_MAX = 8000;
+
 // node TEST.mjs PAGE.html EXPECTED.json MORE...
 export function given() {
   const [file, expected, ...more] = process.argv.slice(2);

@@ -164,6 +164,17 @@ class Page {
     }
   }
 
+  // Opens a report page and waits until it is drawn: { ready, elements, seconds of processor time }. Tests hold to the
+  // elements, which are the same on every machine; times are for `make bench-page`.
+  async openReport(file, browser) {
+    const before = browser.processorSeconds();
+    await this.open(`file://${file}`);
+    const ready = await this.until('document.documentElement.dataset.ready');
+    await this.drawn();
+    const seconds = browser.processorSeconds() - before;
+    return { ready, seconds, elements: await this.value("document.getElementsByTagName('*').length") };
+  }
+
   // Two frames, so that what was asked for is drawn.
   async drawn() {
     await this.value('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())))');

@@ -1,6 +1,6 @@
 // What the page of two runs must do, tried in a real browser: node diff.mjs DIFF.html
 // The runs are of tests/e2e/report_diff.sh. Prints `ok - what` or `not ok - what` for each check.
-import { checks } from './checks.mjs';
+import { checks, ELEMENTS_MAX } from './checks.mjs';
 import { Browser } from './devtools.mjs';
 
 const [file] = process.argv.slice(2);
@@ -102,9 +102,8 @@ async function narrow() {
 
 try {
   const page = await browser.page();
-  const before = browser.processorSeconds();
-  await page.open(`file://${file}`);
-  check(await page.until('document.documentElement.dataset.ready') && browser.processorSeconds() - before <= 3, 'opens with at most 3 s of processor time');
+  const { ready, elements } = await page.openReport(file, browser);
+  check(ready && elements <= ELEMENTS_MAX, `opens with at most ${ELEMENTS_MAX} elements`, elements);
   for (const part of [table, contexts, others, narrow]) {
     try {
       await part(page);

@@ -38,5 +38,5 @@ INSERT INTO alloc_stacks(id, frame_id, site_id, kind, blocks, bytes, freed_block
   SELECT n, n * 2, n, 'malloc', n, n * 64, n / 2, n * 32, n, n * 64, n / 3, n * 16, 8, 4096, n * 1000, 0, 0, 1, n, n
   FROM numbers WHERE n <= 30000;
 INSERT INTO memory_steps SELECT n, 0, n * 600000, n * 1000, n, n * 1100, 1, 1, 1, 1 FROM numbers WHERE n <= 1000;
-INSERT INTO notes SELECT n, n % 300 + 1, NULL, n * 1000, printf('%.300c', 'n') || n FROM numbers WHERE n <= 5000;
+INSERT INTO notes(id, thread_id, call_id, ns, text) SELECT n, n % 300 + 1, NULL, n * 1000, printf('%.300c', 'n') || n FROM numbers WHERE n <= 5000;
 COMMIT;
