@@ -996,10 +996,10 @@ CREATE VIEW edge_details AS -- edges, with what shows whether a build without ho
          -- recorded. Elsewhere: of a function in another translation unit, or one that others may call and that
          -- has 250 bytes and more with the hooks, or one of 300 that has several call sites and was inlined at none
          CASE WHEN s.id IS NULL THEN NULL
+              WHEN EXISTS (SELECT 1 FROM edges o WHERE o.callee_id = e.caller_id AND o.site_id = e.site_id AND o.id <> e.id)
+              THEN 'inlines it: as in this build'
               WHEN s.indirect = 1 THEN 'cannot inline it: called through a pointer'
               WHEN s.module_id IS NOT f.module_id THEN 'cannot inline it: in another module'
-              WHEN EXISTS (SELECT 1 FROM edges o WHERE o.callee_id = e.caller_id AND o.site_id = e.site_id AND o.id <> e.id)
-              THEN 'inlines the caller'
               WHEN s.indirect = 0 AND f.module_id IN (SELECT id FROM plain_modules) THEN 'keeps it: as in this build'
               WHEN s.indirect IS NULL THEN NULL
               WHEN f.scope = 'global' AND f.unit <> sf.unit THEN 'keeps it: in another unit'

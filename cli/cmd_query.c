@@ -277,8 +277,7 @@ static int run_one(struct options *options, const struct query_file *query, sqli
         note("%s: nothing found", query->name);
     if (status == 0)
         kept_blocks_say(request, query, database);
-    if (status == 0 && !query->own &&
-        (request->format == OUTPUT_TABLE || request->format == OUTPUT_MARKDOWN))
+    if (status == 0 && (request->format == OUTPUT_TABLE || request->format == OUTPUT_MARKDOWN))
         left_out_say(request, query, database);
     if (status == 0 && rows > 0)
         query_limits_say(request, query, database);

@@ -359,7 +359,7 @@ int query_run(const struct query_request *request, sqlite3 *database,
     if (statement == NULL)
         return 2;
     int status = query_bind_settings(request, query, statement);
-    if (status == 0 && (sources_walk || walks_frames(query, request)))
+    if (status == 0 && !request->may_stop && (sources_walk || walks_frames(query, request)))
         status = database_check_frames(database);
     if (status == 0)
         status = set_up(&run, request, database, query, statement);
@@ -367,11 +367,13 @@ int query_run(const struct query_request *request, sqlite3 *database,
         int result = write_rows(&run, request, query, statement, out, rows);
         if (result == SQLITE_NOMEM)
             status = fail("%s: out of memory", query->name);
+        else if (result == SQLITE_INTERRUPT && request->may_stop)
+            status = 2;
         else if (result != SQLITE_DONE)
             status = database_is_unreadable(database)
                          ? database_fail(database, query->name)
                          : fail("%s: %s", query->name, sqlite3_errmsg(database));
-        else if (run.suppressions.suppressed > 0)
+        else if (run.suppressions.suppressed > 0 && !request->may_stop)
             note("%s: rows suppressed by %s: %zu", query->name, request->suppressions,
                  run.suppressions.suppressed);
     }

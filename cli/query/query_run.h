@@ -27,11 +27,12 @@ struct query_request {
     struct filters filters;
     const char *suppressions; /* file, NULL = none */
     bool suppress_any;        /* a query without allocations has nothing to suppress: no error */
+    bool may_stop;            /* the caller may interrupt it: then it says nothing */
     bool all_blocks;          /* also those that the C library keeps (kept_blocks.h) */
 };
 
 /* Runs the query and writes its rows to `out`; *rows gets their number. Returns 0, or 2 after
- * saying what is wrong. */
+ * saying what is wrong. One that may stop was run before: its frames are not checked again. */
 int query_run(const struct query_request *request, sqlite3 *database,
               const struct query_file *query, FILE *out, long *rows);
 

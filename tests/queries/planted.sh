@@ -54,6 +54,10 @@ worker_only 10" "$(rows call-counts function,calls | grep -vE '^(main|worker|bur
                 -p max_slow=100 -p min_self=0 | LC_ALL=C sort)"
         # All lies in one file: what is worth it, the compiler inlines by itself (planted_advice.sh has what it cannot).
         same "inline-candidates: none that the compiler sees ($with)" "" "$(rows inline-candidates function -p min_calls=2)"
+        same "inline-candidates: on demand, with what the compiler makes of them ($with)" "inline_me $([ $level = -O0 ] && echo may inline it || echo inlines it: as in this build)" \
+            "$(rows inline-candidates function,compiler -p min_calls=2 -p min_share=0 -p inlined=1 --function inline_me)"
+        has "inline-candidates: says how many those are ($with)" "because the compiler decided on them already" \
+            "$("$fisql" query inline-candidates run.db -p min_calls=2 -p min_share=0 2>&1)"
         same "proxies: none that the compiler sees ($with)" "" "$(rows proxies function)"
         same "dead-code ($with)" "never_called
 never_called_either" "$(rows dead-code function | LC_ALL=C sort)"
