@@ -492,6 +492,13 @@ CREATE TABLE alloc_distances( -- blocks by allocs_between, up to 15
   PRIMARY KEY(stack_id, allocs_between)
 ) WITHOUT ROWID;
 
+CREATE TABLE block_groups( -- the most blocks of a place that one call allocated, and of a flow that one call freed
+  stack_id INTEGER NOT NULL REFERENCES alloc_stacks(id), -- where allocated
+  flow_id INTEGER REFERENCES block_flows(id), -- freed; NULL: allocated
+  by_caller INTEGER NOT NULL, -- 0: a call of the function that did, 1: of its caller, where each call does a block
+  blocks INTEGER NOT NULL,
+  call_id INTEGER NOT NULL    -- the call with all that it called; of a recursion the outermost
+);
 CREATE TABLE block_flows( -- which function freed blocks of which allocating function
   id INTEGER PRIMARY KEY,
   stack_id INTEGER NOT NULL REFERENCES alloc_stacks(id), -- where allocated
@@ -1385,6 +1392,20 @@ CREATE VIEW free_places AS -- block_flows with the function that wanted the bloc
   UNION ALL
   SELECT 1, b.id, b.free_frame_id, b.free_site_id, fr.function_id
   FROM block_flows b LEFT JOIN frames fr ON fr.id = b.free_frame_id;
+CREATE VIEW block_group_places AS -- block_groups with the function of the call; not what the whole run is, main and the like
+  SELECT p.wrappers, g.stack_id, g.flow_id, g.by_caller, g.blocks, g.call_id, p.function_id AS allocated_by_id,
+         CASE WHEN g.by_caller AND p.frame_id IS a.frame_id THEN caller.function_id ELSE p.function_id END AS function_id
+  FROM block_groups g JOIN alloc_stacks a ON a.id = g.stack_id JOIN alloc_places p ON p.stack_id = a.id
+       LEFT JOIN frames fr ON fr.id = p.frame_id LEFT JOIN frames caller ON caller.id = fr.parent_id
+  WHERE g.flow_id IS NULL
+    AND CASE WHEN p.frame_id IS a.frame_id THEN NOT g.by_caller OR caller.parent_id IS NOT NULL ELSE g.by_caller END
+  UNION ALL
+  SELECT p.wrappers, g.stack_id, g.flow_id, g.by_caller, g.blocks, g.call_id, ap.function_id,
+         CASE WHEN g.by_caller AND p.frame_id IS b.free_frame_id THEN caller.function_id ELSE p.function_id END
+  FROM block_groups g JOIN block_flows b ON b.id = g.flow_id JOIN free_places p ON p.flow_id = b.id
+       JOIN alloc_places ap ON ap.stack_id = g.stack_id AND ap.wrappers = p.wrappers
+       LEFT JOIN frames fr ON fr.id = p.frame_id LEFT JOIN frames caller ON caller.id = fr.parent_id
+  WHERE CASE WHEN p.frame_id IS b.free_frame_id THEN NOT g.by_caller OR caller.parent_id IS NOT NULL ELSE g.by_caller END;
 
 CREATE INDEX frames_parent ON frames(parent_id);
 CREATE INDEX frames_function ON frames(function_id);

@@ -60,7 +60,8 @@ static const struct subject subjects[] = {
      "gaps locks lock_details lock_waits lock_holds lock_orders lock_cycles lock_misuses"},
     {"Memory",
      "allocs alloc_stacks alloc_sizes alloc_distances alloc_owners alloc_chains alloc_wrappers"
-     " alloc_places block_flows free_places free_errors memory_steps kept_sites kept_stacks"},
+     " alloc_places block_flows block_groups block_group_places free_places free_errors "
+     "memory_steps kept_sites kept_stacks"},
     {"Arguments and results",
      "parameters enumerators call_values call_arguments listed_arguments call_text call_blocks"
      " block_places valued_calls parameter_stats value_counts value_count_texts value_costs"

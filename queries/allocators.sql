@@ -6,7 +6,9 @@
 --              allocates, a freer only frees, a mixed function does both.
 -- advice:      Large total bytes with a small delta are churn: reuse, pool or reserve. A pair of an
 --              allocator and a freer is a constructor and its destructor. A growing delta in a
---              function that should clean up after itself is a leak's owner: see not-freed.
+--              function that should clean up after itself is a leak's owner: see not-freed. Blocks
+--              made little by little and freed together (made_together small, freed_together large),
+--              or the reverse, are one structure's: an arena, freed at once, saves the single frees.
 -- source:      heaptrack's and memusage's tables
 -- report:      overview
 -- param:       min_bytes = 0 | bytes | leave out functions that allocate and free less, with callees
@@ -25,6 +27,12 @@
 -- column:      total_allocs | blocks | allocations with callees
 -- column:      total_frees | blocks | frees with callees
 -- column:      calls | calls | calls of the function
+-- column:      made_together | % | of its blocks: the most that one call allocated, of it or of its caller, at least
+-- column:      made_in | - | the function of that call; a recursion is one call
+-- column:      making_call | id | calls.id of that call
+-- column:      freed_together | % | of its freed blocks: the most that one call freed, at least
+-- column:      freed_in | - | the function of that call
+-- column:      freeing_call | id | calls.id of that call
 WITH params AS (SELECT coalesce(:min_bytes, 0) AS min_bytes, coalesce(:wrappers, 0) AS wrappers),
      allocated AS MATERIALIZED (
        SELECT p.function_id, sum(a.blocks) AS blocks, sum(a.bytes) AS bytes
@@ -33,6 +41,16 @@ WITH params AS (SELECT coalesce(:min_bytes, 0) AS min_bytes, coalesce(:wrappers,
      freed AS MATERIALIZED (
        SELECT p.function_id, sum(b.blocks) AS blocks, sum(b.bytes) AS bytes
        FROM free_places p CROSS JOIN params JOIN block_flows b ON b.id = p.flow_id
+       WHERE p.wrappers = params.wrappers GROUP BY p.function_id),
+     grouped AS MATERIALIZED ( -- the most blocks that one call allocated, or freed
+       SELECT g.flow_id IS NOT NULL AS freed, g.allocated_by_id, g.function_id, sum(g.blocks) AS blocks, g.call_id,
+              row_number() OVER (PARTITION BY g.flow_id IS NOT NULL, g.allocated_by_id
+                                 ORDER BY sum(g.blocks) DESC, max(g.by_caller), g.call_id) AS place
+       FROM block_group_places g CROSS JOIN params WHERE g.wrappers = params.wrappers
+       GROUP BY 1, g.allocated_by_id, g.call_id),
+     gone AS MATERIALIZED (
+       SELECT p.function_id, sum(a.freed_blocks) AS blocks
+       FROM alloc_places p CROSS JOIN params JOIN alloc_stacks a ON a.id = p.stack_id
        WHERE p.wrappers = params.wrappers GROUP BY p.function_id),
      own AS (
        SELECT s.*, coalesce(a.blocks, 0) AS own_allocs, coalesce(a.bytes, 0) AS own_alloc_bytes,
@@ -58,6 +76,18 @@ SELECT f.name AS function,
        s.total_alloc_bytes - s.total_free_bytes AS total_delta_bytes,
        s.total_allocs,
        s.total_frees,
-       s.calls
+       s.calls,
+       round(100.0 * made.blocks / s.own_allocs, 1) AS made_together,
+       mf.name AS made_in,
+       made.call_id AS making_call,
+       round(100.0 * unmade.blocks / gone.blocks, 1) AS freed_together,
+       ff.name AS freed_in,
+       unmade.call_id AS freeing_call
 FROM own s JOIN function_details f ON f.id = s.function_id
+     LEFT JOIN grouped made ON NOT made.freed AND made.allocated_by_id = s.function_id AND made.place = 1 AND made.blocks > 1
+     LEFT JOIN grouped unmade ON unmade.freed AND unmade.allocated_by_id = s.function_id AND unmade.place = 1
+                                 AND unmade.blocks > 1
+     LEFT JOIN gone ON gone.function_id = s.function_id
+     LEFT JOIN functions mf ON mf.id = made.function_id
+     LEFT JOIN functions ff ON ff.id = unmade.function_id
 ORDER BY s.own_alloc_bytes + s.own_free_bytes DESC, s.total_alloc_bytes + s.total_free_bytes DESC, s.function_id

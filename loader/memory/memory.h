@@ -136,7 +136,7 @@ int memory_thread_end(struct memory_thread *thread, struct error *error);
 int memory_pair(struct memory *memory, struct btree_file *file, uint64_t end_ns,
                 struct error *error);
 
-/* Inserts alloc_stacks, alloc_sizes, alloc_distances, block_flows, alloc_owners, alloc_chains,
+/* Inserts alloc_stacks, alloc_sizes, alloc_distances, block_flows, block_groups, alloc_owners, alloc_chains,
  * free_errors, memory_steps, facts in run, rows of anomalies and losses. Call it within a
  * transaction, after btree_close. */
 int memory_write(struct memory *memory, sqlite3 *database, struct error *error);

@@ -15,6 +15,14 @@
 #include "base/error.h"
 #include "loader/sqlite/btree.h"
 
+/* Whose call an event happened in, a recursion being its outermost call: the innermost function's,
+ * and, for wrappers of malloc and free, that of the function around it. calls.id, 0 = none. */
+enum { MEMORY_DOERS = 2 };
+
+struct memory_doers {
+    uint64_t by_level[MEMORY_DOERS];
+};
+
 /* ---- names of kinds ---- */
 
 /* As in the database; "unknown" for a number that the format does not have. */
@@ -89,6 +97,7 @@ struct memory_block {
 
 struct memory_block_free {
     uint64_t ns, call, owner_call, allocs_between;
+    struct memory_doers doers;
     uint32_t thread; /* index of memory->threads */
     uint32_t frame, site, owner_frame;
     uint8_t kind;

@@ -22,6 +22,7 @@ struct pair_thread {
     uint64_t allocs;
     struct memory_link freed; /* by the realloc whose allocation comes next */
     uint32_t *place_stacks;   /* by place: its stack + 1 */
+    struct memory_together (*together)[MEMORY_DOERS]; /* by place: what its calls allocated */
     struct memory_totals *paths;
 };
 
@@ -54,7 +55,8 @@ static int begin_thread(struct pairing *pairing, struct pair_thread *thread)
     thread->place_stacks =
         calloc((size_t)places->place_keys.count + 1, sizeof *thread->place_stacks);
     thread->paths = calloc((size_t)memory_paths_count(places) + 1, sizeof *thread->paths);
-    if (thread->place_stacks == NULL || thread->paths == NULL)
+    thread->together = calloc((size_t)places->place_keys.count + 1, sizeof *thread->together);
+    if (thread->together == NULL || thread->place_stacks == NULL || thread->paths == NULL)
         return error_set(pairing->error, "out of memory");
     return next_event(pairing, thread);
 }
@@ -64,12 +66,28 @@ static void release_thread(struct pair_thread *thread)
     memory_reader_release(&thread->reader);
     free(thread->place_stacks);
     free(thread->paths);
+    free(thread->together);
+    thread->together = NULL;
     thread->place_stacks = NULL;
     thread->paths = NULL;
 }
 
+/* Adds the most that one of the thread's calls allocated to the places of all threads. */
+static void add_together(struct pairing *pairing, const struct pair_thread *thread)
+{
+    for (uint32_t place = 0; place < thread->thread->places.place_keys.count; place++) {
+        if (thread->place_stacks[place] == 0)
+            continue;
+        struct alloc_stack *stack = &pairing->memory->stacks.items[thread->place_stacks[place] - 1];
+        for (int i = 0; i < MEMORY_DOERS; i++)
+            if (thread->together[place][i].most > stack->together[i].most)
+                stack->together[i] = thread->together[place][i];
+    }
+}
+
 static int end_thread(struct pairing *pairing, struct pair_thread *thread)
 {
+    add_together(pairing, thread);
     int status = memory_sums_add_paths(&pairing->memory->sums, &thread->thread->places,
                                        thread->paths, pairing->error);
     release_thread(thread);
@@ -127,6 +145,9 @@ static int count_alloc(struct pairing *pairing, struct pair_thread *thread,
     struct memory *memory = pairing->memory;
     struct alloc_stack *stack = &memory->stacks.items[block->stack];
     memory_stack_count_alloc(stack, block);
+    for (int i = 0; i < MEMORY_DOERS; i++)
+        memory_together_count(&thread->together[thread->reader.event.place][i],
+                              thread->reader.event.doers.by_level[i]);
     struct memory_totals more = {.allocs = 1, .alloc_bytes = block->size};
     return add_totals(pairing, thread, &more) < 0
                ? -1
@@ -172,6 +193,7 @@ static int free_block(struct pairing *pairing, uint32_t thread_index, uint32_t i
         .freed = true,
         .ns = ns > block->alloc_ns ? ns : block->alloc_ns,
         .call = event->call,
+        .doers = event->doers,
         .frame = place->frame,
         .site = place->site,
         .kind = place->kind,

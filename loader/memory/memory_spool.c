@@ -117,7 +117,7 @@ int memory_store_read(const struct memory_store *store, const struct memory_piec
 
 enum {
     PIECE_BYTES = 64 * 1024,
-    EVENT_BYTES_MAX = 96, /* the longest code of an event */
+    EVENT_BYTES_MAX = 116, /* the longest code of an event */
     FLAG_FREE = 1,
     FLAG_REALLOC = 2,
     FLAG_OWN = 4,
@@ -169,6 +169,9 @@ static unsigned char *encode(unsigned char *at, struct memory_code *code,
     at = put_change(at, event->tick, &code->tick);
     at = put_change(at, event->call, &code->call);
     at = put_change(at, event->address, &code->address);
+    uint64_t inner = event->call;
+    for (int i = 0; i < MEMORY_DOERS; i++)
+        at = put_change(at, event->doers.by_level[i], &inner);
     if (!is_free)
         return put_number(at, event->size);
     if (!own)
@@ -188,6 +191,9 @@ static void decode(const unsigned char **at, struct memory_code *code, struct me
     event->tick = get_change(at, &code->tick);
     event->call = get_change(at, &code->call);
     event->address = get_change(at, &code->address);
+    uint64_t inner = event->call;
+    for (int i = 0; i < MEMORY_DOERS; i++)
+        event->doers.by_level[i] = get_change(at, &inner);
     if (event->type == MEMORY_ALLOC)
         event->size = get_number(at);
     if (flags & FLAG_OWN) {

@@ -4,7 +4,7 @@
  *
  * An event is a byte of flags and LEB128 numbers, most of them differences from the event before:
  * place, tick, call, address; then an allocation's size, or, if the thread frees a block of its
- * own, the block's number and the owner's call and frame. That is some 12 bytes.
+ * own, the block's number and the owner's call and frame. That is some 14 bytes.
  *
  * The store keeps pieces in memory up to a limit over all threads, then in a temporary file without
  * a name in the database's folder.
@@ -21,6 +21,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "loader/memory/memory_blocks.h"
 
 /* ---- the store ---- */
 
@@ -61,6 +62,7 @@ enum memory_event_type { MEMORY_ALLOC, MEMORY_FREE };
 struct memory_event {
     uint64_t tick, address, size;
     uint64_t call;
+    struct memory_doers doers;
     uint32_t place;       /* of the thread: see memory_places.h */
     uint32_t owner_frame; /* of a free of an own block */
     uint64_t owner_call;

@@ -141,6 +141,8 @@ static int count_flow(struct memory_flows *flows, const struct alloc_stack *stac
     if (flow->blocks++ == 0)
         flow->example = block->id;
     flow->bytes += block->size;
+    for (int i = 0; i < MEMORY_DOERS; i++)
+        memory_together_count(&flow->together[i], freed->doers.by_level[i]);
     flow->residence_ns += residence_ns;
     if (residence_ns > flow->residence_max_ns)
         flow->residence_max_ns = residence_ns;

@@ -58,6 +58,25 @@ static inline void memory_sums_release(struct memory_sums *sums)
     *sums = (struct memory_sums){0};
 }
 
+/* ---- what one call does together ---- */
+
+/* How many blocks of a place the call at hand has allocated or freed, and the most that one did. One
+ * thread's calls of one context do not overlap, so a call's blocks come one after the other. */
+struct memory_together {
+    uint64_t call, blocks;
+    uint64_t most_call, most; /* calls.id, 0 = none */
+};
+
+static inline void memory_together_count(struct memory_together *together, uint64_t call)
+{
+    if (together->call != call)
+        together->call = call, together->blocks = 0;
+    if (++together->blocks > together->most && call != 0) {
+        together->most = together->blocks;
+        together->most_call = call;
+    }
+}
+
 /* ---- by place ---- */
 
 /* What lives of a stack, and the most at once: see memory_live.c. */
@@ -75,6 +94,7 @@ struct alloc_stack {
     uint64_t first_ns, last_ns;
     uint64_t first_alloc, last_alloc, first_live, last_live; /* allocs.id, 0 = none */
     uint32_t sizes;                                          /* different ones in alloc_sizes */
+    struct memory_together together[MEMORY_DOERS];           /* allocated; the most alone */
 };
 
 struct memory_stacks {
@@ -125,6 +145,7 @@ struct memory_flow {
     } key;
     uint64_t blocks, bytes, residence_ns, residence_max_ns, mismatched;
     uint64_t example, mismatch; /* allocs.id */
+    struct memory_together together[MEMORY_DOERS];
 };
 
 struct memory_flows {

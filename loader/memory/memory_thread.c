@@ -117,6 +117,40 @@ static uint64_t innermost(const struct memory_stack *stack)
     return stack->depth > 0 ? memory_call_at(stack, stack->depth)->call_id : 0;
 }
 
+/* The depth of the outermost open call of the function whose call is at `depth`. What is found is
+ * kept: a recursion that frees at each of its depths costs no walk each time. */
+static uint32_t outermost_depth(struct memory_thread *thread, const struct memory_stack *stack,
+                                uint32_t depth)
+{
+    const struct memory_open_call *call = memory_call_at(stack, depth);
+    struct memory_root *known = &thread->roots[call->function_id % MEMORY_ROOTS];
+    if (call->outermost)
+        return depth;
+    if (known->depth > 0 && known->depth < depth && known->function == call->function_id &&
+        memory_call_at(stack, known->depth)->call_id == known->call)
+        return known->depth;
+    for (uint32_t at = depth - 1; at > 0; at--) {
+        const struct memory_open_call *around = memory_call_at(stack, at);
+        if (around->function_id == call->function_id && around->outermost) {
+            *known = (struct memory_root){call->function_id, at, around->call_id};
+            return at;
+        }
+    }
+    return depth;
+}
+
+static struct memory_doers doers_of(struct memory_thread *thread, const struct memory_stack *stack)
+{
+    struct memory_doers doers = {{0}};
+    uint32_t depth = stack->depth;
+    for (int i = 0; i < MEMORY_DOERS && depth > 0; i++) {
+        depth = outermost_depth(thread, stack, depth);
+        doers.by_level[i] = memory_call_at(stack, depth)->call_id;
+        depth--;
+    }
+    return doers;
+}
+
 static int allocated(struct memory_thread *thread, uint64_t tick, uint32_t kind, uint32_t site_id,
                      uint64_t address, uint64_t size, bool is_realloc,
                      const struct memory_stack *stack, struct error *error)
@@ -125,6 +159,7 @@ static int allocated(struct memory_thread *thread, uint64_t tick, uint32_t kind,
                                  .address = address,
                                  .size = size,
                                  .call = innermost(stack),
+                                 .doers = doers_of(thread, stack),
                                  .type = MEMORY_ALLOC,
                                  .realloc = is_realloc};
     if (memory_places_find(&thread->places, stack, kind, site_id, &event.place, error) < 0 ||
@@ -141,6 +176,7 @@ static int freed(struct memory_thread *thread, uint64_t tick, uint32_t kind, uin
     struct memory_event event = {.tick = tick,
                                  .address = address,
                                  .call = innermost(stack),
+                                 .doers = doers_of(thread, stack),
                                  .number = UINT64_MAX,
                                  .type = MEMORY_FREE,
                                  .realloc = is_realloc};

@@ -54,6 +54,14 @@ void memory_leaks_release(struct memory_leaks *leaks);
 
 /* ---- the thread ---- */
 
+/* The outermost open call of a function that recurs, as it was found last. */
+struct memory_root {
+    uint32_t function, depth; /* depth 0 = none */
+    uint64_t call;
+};
+
+enum { MEMORY_ROOTS = 16 }; /* by the function's number */
+
 /* From `tick` on, events may be missing. */
 struct memory_gap {
     bool any;
@@ -67,6 +75,7 @@ struct memory_thread {
     struct memory_own own;
     struct memory_places places;
     struct memory_spool spool;
+    struct memory_root roots[MEMORY_ROOTS];
     struct memory_gap gap;
 };
 

@@ -92,6 +92,30 @@ static int write_flows(const struct memory *memory, sqlite3 *database, struct er
     return insert_end(&insert, error);
 }
 
+/* flow: block_flows.id, 0 = none. */
+static void write_together(struct insert *insert, uint32_t stack, uint32_t flow,
+                           const struct memory_together together[MEMORY_DOERS])
+{
+    for (int i = 0; i < MEMORY_DOERS; i++)
+        if (together[i].most > 0)
+            insert_row(insert, column_int("stack_id", (int64_t)stack + 1),
+                       column_id("flow_id", flow), column_int("by_caller", i),
+                       column_int("blocks", (int64_t)together[i].most),
+                       column_int("call_id", (int64_t)together[i].most_call));
+}
+
+static int write_groups(const struct memory *memory, sqlite3 *database, struct error *error)
+{
+    struct insert insert;
+    insert_begin(&insert, database, "block_groups");
+    for (uint32_t i = 0; i < memory_stacks_count(&memory->stacks); i++)
+        write_together(&insert, i, 0, memory->stacks.items[i].together);
+    for (uint32_t i = 0; i < memory->counts.flows.keys.count; i++)
+        write_together(&insert, memory->counts.flows.items[i].key.stack, i + 1,
+                       memory->counts.flows.items[i].together);
+    return insert_end(&insert, error);
+}
+
 static int write_timeline(const struct memory *memory, sqlite3 *database, struct error *error)
 {
     struct insert insert;
@@ -171,7 +195,8 @@ static int write_places(const struct memory *memory, sqlite3 *database, struct e
 int memory_write(struct memory *memory, sqlite3 *database, struct error *error)
 {
     int (*const writers[])(const struct memory *, sqlite3 *, struct error *) = {
-        write_stacks, write_counters, write_flows, write_timeline, write_facts, write_places};
+        write_stacks,   write_counters, write_flows, write_groups,
+        write_timeline, write_facts,    write_places};
     if (memory_errors_classify(&memory->errors, &memory->processes, memory->threads,
                                memory->threads_count, database, error) < 0 ||
         memory_errors_write(&memory->errors, database, error) < 0)

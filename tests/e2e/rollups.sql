@@ -87,6 +87,33 @@ WHERE f.allocs IS NOT coalesce(made.allocs, 0) OR f.alloc_bytes IS NOT coalesce(
 SELECT 'durations', s.function_id FROM function_stats s
 WHERE s.finished IS NOT (SELECT coalesce(sum(count), 0) FROM durations d WHERE d.function_id = s.function_id);
 SELECT 'block_flows', 0 WHERE (SELECT coalesce(sum(blocks), 0) FROM block_flows) <> (SELECT count(free_ns) FROM allocs);
+CREATE TEMP TABLE once AS -- contexts whose calls hold no other call of their function
+  SELECT fr.id FROM frames fr JOIN function_stats s ON s.function_id = fr.function_id WHERE s.recursive_calls = 0;
+CREATE TEMP TABLE freed_by_call AS -- the most blocks of a flow that one call freed
+  SELECT free_frame_id, free_site_id, thread_id, free_thread_id, max(blocks) AS blocks
+  FROM (SELECT frame_id, site_id, kind, free_frame_id, free_site_id, thread_id, free_thread_id, free_call_id, count(*) AS blocks
+        FROM allocs WHERE free_call_id IS NOT NULL AND free_frame_id IN once GROUP BY 1, 2, 3, 4, 5, 6, 7, 8)
+  GROUP BY frame_id, site_id, kind, 1, 2, 3, 4;
+CREATE TEMP TABLE made_by_call AS
+  SELECT frame_id, site_id, max(blocks) AS blocks
+  FROM (SELECT frame_id, site_id, kind, call_id, count(*) AS blocks
+        FROM allocs WHERE call_id IS NOT NULL AND frame_id IN once GROUP BY 1, 2, 3, 4)
+  GROUP BY frame_id, site_id, kind;
+SELECT 'block_groups, freed', count(*), min(free_frame_id)
+FROM (SELECT free_frame_id, free_site_id, thread_id, free_thread_id, blocks, sum(part)
+      FROM (SELECT *, 1 AS part FROM freed_by_call
+            UNION ALL
+            SELECT b.free_frame_id, b.free_site_id, b.alloc_thread_id, b.free_thread_id, g.blocks, -1
+            FROM block_groups g JOIN block_flows b ON b.id = g.flow_id WHERE g.by_caller = 0 AND b.free_frame_id IN once)
+      GROUP BY 1, 2, 3, 4, 5 HAVING sum(part) <> 0) HAVING count(*) > 0;
+SELECT 'block_groups, made', count(*), min(frame_id)
+FROM (SELECT frame_id, site_id, blocks, sum(part)
+      FROM (SELECT *, 1 AS part FROM made_by_call
+            UNION ALL
+            SELECT a.frame_id, a.site_id, g.blocks, -1
+            FROM block_groups g JOIN alloc_stacks a ON a.id = g.stack_id
+            WHERE g.flow_id IS NULL AND g.by_caller = 0 AND a.frame_id IN once)
+      GROUP BY 1, 2, 3 HAVING sum(part) <> 0) HAVING count(*) > 0;
 CREATE TEMP TABLE made AS -- each call with its function, its caller's, and the callee before it
   SELECT c.id, c.parent_id, c.thread_id, f.function_id, c.duration_ns, c.descendants, c.ended, c.enter_ns,
          pf.function_id AS caller_id, f.site_id,

@@ -106,6 +106,28 @@ grow_again 9" "$(rows realloc-chains function,reallocs | sorted)"
     done
 done
 
+for compiler in gcc clang; do
+    for level in -O0 -O2; do
+        with="$compiler $level"
+        build $compiler together $level -g "$programs/together.c" || continue
+        "$fisql" record -q ./together
+        "$fisql" load -q run.bin
+        same "allocators: what one call made, and freed ($with)" "add None None 99.5 list_free
+grow 100 grow 100 tree_free
+make_batch 100 make_batch None None
+new_node None None 75 drain" "$(rows allocators function,made_together,made_in,freed_together,freed_in | grep -E '^(add|grow|make_batch|new_node) ' | sed 's/\.0 / /g' | sorted)"
+        same "allocators: which call freed them ($with)" "$(sql run.db "SELECT first_call_id FROM function_stats s JOIN functions f ON f.id = s.function_id WHERE f.name = 'list_free'")" \
+            "$(rows allocators function,freeing_call | sed -n 's/^add //p')"
+        same "cross-thread-frees: the share that one call freed ($with)" "new_node drain 60 75 drain" \
+            "$(rows cross-thread-frees allocated_by,freed_by,blocks,freed_together,freed_in | sed 's/\.0 / /g')"
+        same "cross-thread-frees: that call ($with)" "$(sql run.db "SELECT max(first_call_id, slowest_call_id, (SELECT max(c.id) FROM calls c
+            JOIN frames fr ON fr.id = c.frame_id WHERE fr.function_id = f.id)) FROM function_stats s JOIN functions f ON f.id = s.function_id
+            WHERE f.name = 'drain'")" "$(rows cross-thread-frees freeing_call)"
+        sound "together ($with)" run.db
+        same "together: rollups are what SQL takes out ($with)" "" "$(sqlite3 -batch run.db <"$here/tests/e2e/rollups.sql")"
+    done
+done
+
 build gcc badfree -O0 -g "$programs/badfree.c"
 "$fisql" record -q ./badfree >/dev/null 2>&1
 "$fisql" load -q run.bin
