@@ -971,6 +971,89 @@ CREATE VIEW function_details AS -- functions with names in place of ids
          f.module_id, f.file_id, coalesce(f.full_name, f.name) AS full_name
   FROM functions f LEFT JOIN files ON files.id = f.file_id LEFT JOIN modules m ON m.id = f.module_id;
 
+CREATE VIEW context_roles AS -- contexts that run once, or a few times, before or after the bulk of the work
+  -- A life is a whole run of the program or of its threads, and the one call in it that takes half of its processor time and more, and
+  -- so on. Its bulk is what it calls many times, if that takes a fifth of it, else that one call. What it calls once
+  -- before the bulk is an initializer, after it a finalizer. Recursion's calls share contexts: they end a life
+  WITH RECURSIVE
+       roots AS MATERIALIZED (
+         SELECT fr.id, fr.calls, fr.raw_total_ns, fr.cpu_ns AS cost_ns, fr.first_ns, fr.last_ns,
+                row_number() OVER (ORDER BY fr.calls = 1 DESC, fr.cpu_ns DESC, fr.id) AS place
+         FROM frames fr WHERE fr.parent_id IS NULL),
+       spine(id, calls, cost_ns, level) AS (
+         SELECT id, calls, cost_ns, 0 FROM roots WHERE NOT EXISTS (
+           SELECT 1 FROM function_stats s JOIN frames fr ON fr.function_id = s.function_id
+           WHERE fr.id = roots.id AND s.recursive_calls > 0)
+         UNION ALL
+         SELECT fr.id, fr.calls, fr.cpu_ns, spine.level + 1
+         FROM spine CROSS JOIN frames fr JOIN function_stats s ON s.function_id = fr.function_id
+         WHERE fr.id = (SELECT k.id FROM frames k WHERE k.parent_id = spine.id
+                        ORDER BY k.cpu_ns DESC, k.id LIMIT 1)
+           AND fr.id > spine.id AND fr.calls = spine.calls AND s.recursive_calls = 0 AND spine.level < 100
+           AND 2 * fr.cpu_ns >= spine.cost_ns
+           AND 5 * (SELECT total(k.cpu_ns) FROM frames k
+                    WHERE k.parent_id = spine.id AND k.calls > 3 * spine.calls) < spine.cost_ns),
+       bulk AS MATERIALIZED ( -- of each life: when it begins, and when its last call does
+         SELECT spine.id, spine.calls, spine.cost_ns, many.first_ns IS NOT NULL AS many,
+                coalesce(many.first_ns, one.first_ns) AS first_ns, coalesce(many.last_ns, one.last_ns) AS last_ns,
+                one.function_id
+         FROM spine
+              LEFT JOIN (SELECT k.parent_id, min(k.first_ns) AS first_ns, max(k.last_ns) AS last_ns
+                         FROM spine CROSS JOIN frames k ON k.parent_id = spine.id
+                         WHERE k.calls > 3 * spine.calls AND 20 * k.cpu_ns >= spine.cost_ns
+                         GROUP BY k.parent_id
+                         HAVING 5 * sum(k.cpu_ns) >= max(spine.cost_ns)) many ON many.parent_id = spine.id
+              LEFT JOIN (SELECT k.parent_id, k.first_ns, k.last_ns, k.function_id FROM spine next CROSS JOIN frames k ON k.id = next.id) one
+                ON one.parent_id = spine.id),
+       lives AS (
+         SELECT bulk.*, fr.calls > 1 OR fr.parent_id IS NULL AND fr.id <> (SELECT id FROM roots WHERE place = 1) AS threads
+         FROM bulk JOIN frames fr ON fr.id = bulk.id WHERE bulk.first_ns IS NOT NULL)
+  SELECT fr.id AS frame_id, fr.function_id, CASE WHEN fr.first_ns < l.first_ns THEN 'initializer' ELSE 'finalizer' END AS role,
+         CASE WHEN l.threads THEN 'thread' ELSE 'run' END AS life,
+         (fr.first_ns > l.first_ns OR NOT l.many) AND 5 * fr.cpu_ns > l.cost_ns AS heavy -- may be work
+  FROM lives l CROSS JOIN frames fr ON fr.parent_id = l.id
+  WHERE CASE WHEN l.calls = 1 THEN fr.calls <= 3 AND (fr.last_ns < l.first_ns OR fr.first_ns > l.last_ns)
+             ELSE fr.calls <= l.calls AND (fr.first_ns < l.first_ns OR fr.first_ns > l.first_ns AND fr.last_ns > l.last_ns) END
+    AND fr.function_id IS NOT l.function_id
+    AND NOT EXISTS (SELECT 1 FROM frames k WHERE k.parent_id = l.id AND k.function_id = fr.function_id AND k.calls > 3 * l.calls)
+  UNION ALL -- static objects' constructors and destructors, and what atexit() has
+  SELECT fr.id, fr.function_id, CASE WHEN fr.last_ns < main.first_ns THEN 'initializer' ELSE 'finalizer' END, 'run',
+         5 * fr.cpu_ns > main.cost_ns
+  FROM roots main CROSS JOIN frames fr
+  WHERE main.place = 1 AND main.calls = 1 AND fr.parent_id IS NULL AND fr.calls <= 3 AND fr.id <> main.id
+    AND (fr.last_ns < main.first_ns OR fr.first_ns >= main.first_ns + main.raw_total_ns);
+
+CREATE VIEW object_roles AS -- functions that make objects, and those that alone free them: ten blocks and more, nine tenths of them freed so
+  WITH made AS MATERIALIZED (
+         SELECT p.function_id, sum(a.blocks) AS blocks, sum(a.freed_blocks) AS freed
+         FROM alloc_places p JOIN alloc_stacks a ON a.id = p.stack_id WHERE NOT p.wrappers GROUP BY p.function_id),
+       pairs AS MATERIALIZED (
+         SELECT ap.function_id AS maker_id, fp.function_id AS freer_id, sum(b.blocks) AS blocks
+         FROM block_flows b JOIN alloc_places ap ON ap.stack_id = b.stack_id AND NOT ap.wrappers
+              JOIN free_places fp ON fp.flow_id = b.id AND NOT fp.wrappers
+         GROUP BY 1, 2),
+       lives AS MATERIALIZED (
+         SELECT pairs.maker_id, pairs.freer_id, pairs.blocks
+         FROM pairs JOIN made ON made.function_id = pairs.maker_id
+              JOIN function_stats m ON m.function_id = pairs.maker_id JOIN function_stats z ON z.function_id = pairs.freer_id
+         WHERE pairs.maker_id <> pairs.freer_id AND pairs.blocks >= 10 AND 10 * pairs.blocks >= 9 * made.blocks
+           AND m.calls >= 10 AND m.total_frees = 0 AND m.total_allocs >= m.calls -- that is what they do
+           AND z.calls >= 10 AND z.total_allocs = 0 AND 3 * z.total_frees >= z.calls
+           AND NOT EXISTS (SELECT 1 FROM pairs o WHERE o.freer_id = pairs.maker_id))
+  SELECT maker_id AS function_id, 'initializer' AS role, freer_id AS partner_id, blocks FROM lives
+  UNION ALL
+  SELECT freer_id, 'finalizer', maker_id, blocks FROM lives;
+
+CREATE VIEW function_marks AS -- functions all of whose calls have one role
+  WITH contexts AS (
+    SELECT r.function_id, min(CASE r.life WHEN 'thread' THEN 'thread''s ' ELSE '' END || r.role) AS mark
+    FROM context_roles r JOIN frames fr ON fr.id = r.frame_id JOIN function_stats s ON s.function_id = r.function_id
+    WHERE NOT r.heavy GROUP BY r.function_id HAVING sum(fr.calls) = max(s.calls) AND min(r.role) = max(r.role))
+  SELECT function_id, mark FROM contexts
+  UNION ALL
+  SELECT function_id, 'object''s ' || min(role) FROM object_roles
+  WHERE function_id NOT IN (SELECT function_id FROM contexts) GROUP BY function_id;
+
 CREATE VIEW site_details AS -- sites with names in place of ids
   SELECT s.id, coalesce(files.name || ':' || s.line, CASE WHEN f.own = 0 AND f.instrumented = 0 THEN 'in ' || f.name END,
                         m.name || printf('+0x%x', s.address), '?') AS location,

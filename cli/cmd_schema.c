@@ -53,7 +53,7 @@ static const struct subject subjects[] = {
                           "cut_calls pauses slow_calls"},
     {"Calls, added up",
      "frames frame_details frame_stacks function_stats thread_functions durations intervals"
-     " recursions"},
+     " recursions context_roles object_roles function_marks"},
     {"Who calls whom, and in which order",
      "edges edge_details tail_calls context_edges callee_runs callee_transitions call_sequences"},
     {"Time off the processor, and locks",

@@ -84,6 +84,7 @@ struct tree {
     long depth_max;
     bool colour;
     uint32_t left_out;
+    char **marks; /* by functions.id, what they are: an initializer or the like; NULL = nothing */
     /* by value */
     uint32_t valued;       /* functions.id of the function */
     const char *parameter; /* its name, or result */
@@ -187,6 +188,42 @@ static void put_value(const struct tree *tree, const char *text)
     fputs(result ? "" : ")", stdout);
 }
 
+/* The functions' marks, if the database has any. Returns 0, or 2 after saying what is wrong. */
+static int read_marks(struct tree *tree, sqlite3 *database)
+{
+    sqlite3_stmt *row;
+    tree->marks = calloc(tree->view->functions_count + 1, sizeof *tree->marks);
+    if (tree->marks == NULL)
+        return fail("out of memory");
+    if (database_rows(database, "SELECT function_id, mark FROM function_marks", "tree", &row) != 0)
+        return 2;
+    while (database_row(row)) {
+        int64_t id = sqlite3_column_int64(row, 0);
+        if (id <= 0 || (uint64_t)id >= tree->view->functions_count || tree->marks[id] != NULL)
+            continue;
+        tree->marks[id] = database_copy(row, 1);
+        if (tree->marks[id] == NULL)
+            break;
+    }
+    return database_rows_end(row, "tree");
+}
+
+static void put_mark(const struct tree *tree, uint32_t function)
+{
+    if (tree->marks == NULL || tree->marks[function] == NULL)
+        return;
+    fputs(tree->colour ? "  \033[2m(" : "  (", stdout);
+    text_put(stdout, tree->marks[function]);
+    fputs(tree->colour ? ")\033[0m" : ")", stdout);
+}
+
+static void free_marks(struct tree *tree)
+{
+    for (size_t i = 0; tree->marks != NULL && i < tree->view->functions_count; i++)
+        free(tree->marks[i]);
+    free(tree->marks);
+}
+
 static const char *shade(const struct tree *tree, double share)
 {
     return !tree->colour ? "" : share >= 20 ? "\033[31m" : share >= 5 ? "\033[33m" : "";
@@ -227,6 +264,7 @@ static void print_node(const struct tree *tree, uint32_t at, const char *lines, 
         put_value(tree, tree->texts[node->function - tree->view->functions_count]);
     } else {
         put_name(tree, node->function);
+        put_mark(tree, node->function);
     }
     if (node->paused_ns > 0) {
         output_time((double)node->paused_ns, total, sizeof total);
@@ -510,12 +548,15 @@ int cmd_tree(int argc, char **argv)
     if (status == 0 && request.by_value != NULL &&
         !run_has_calls(database, request.path, "--by-value"))
         status = 2;
+    if (status == 0)
+        status = read_marks(&tree, database);
     if (status == 0 && request.measure != MEASURE_WAIT)
         tree.doubt_ns = time_doubt_a_call(database);
     if (status == 0) {
         database_say_state(database, request.path);
         status = print_tree(&tree, &request);
     }
+    free_marks(&tree);
     free(tree.nodes);
     intern_release(&tree.places);
     for (size_t i = 0; i < tree.texts_count; i++)

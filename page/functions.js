@@ -7,12 +7,16 @@ import { limitsNote } from './run.js';
 import { shareCell, Table } from './table.js';
 import { Values } from './values.js';
 
+// Its role, where all its calls have one: initializer, thread's finalizer, ...
+const markOf = (row) => row.mark && el('span', { class: 'mark' }, ` ${row.mark}`);
+
 export function functionsTable(model) {
   const cpu = model.totals.cpu_ns;
   const median = model.functions.some((one) => one.median_ns !== null);
   const perCall = (ns) => (ns === null ? '-' : timeACall(ns, model.hooksNs));
   const columns = [
-    { key: 'name', label: 'Function', show: (row) => model.link(row.id), text: (row) => `${row.name} ${model.fullName(row.id)}` },
+    { key: 'name', label: 'Function', show: (row) => [model.link(row.id), markOf(row)],
+      text: (row) => `${row.name} ${model.fullName(row.id)} ${row.mark || ''}` },
     { key: 'location', label: 'Defined at', text: (row) => row.location, show: (row) => el('span', { class: 'quiet' }, row.location) },
     { key: 'cpu_ns', label: 'Self CPU', short: 'CPU', title: "Processor time in the function's own body, the recording's cost taken out", number: true,
       show: (row) => shareCell(timeWithin(row.cpu_ns, row.doubt_ns), row.cpu_ns, cpu) },
@@ -146,7 +150,7 @@ export class FunctionPage {
   head(stats) {
     const file = this.model.named.get(stats.id).file;
     const full = this.model.fullName(stats.id);
-    return [el('h3', null, stats.name), full !== stats.name && el('p', { class: 'quiet full-name' }, full), el('p', { class: 'quiet' },
+    return [el('h3', null, stats.name, markOf(stats)), full !== stats.name && el('p', { class: 'quiet full-name' }, full), el('p', { class: 'quiet' },
       file !== null ? `${this.model.files.get(file)}:${this.model.named.get(stats.id).line || '?'}` : stats.location),
     el('p', { class: 'controls' },
       el('button', { type: 'button', onclick: () => this.timeline.showLongest(stats.id) }, 'Longest call in the timeline'),

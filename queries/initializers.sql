@@ -1,53 +1,54 @@
 -- title:       Initializers
 -- question:    What runs once, before the work begins?
 -- group:       Inlining and call structure
--- description: Calls made once near the beginning of the run, by functions that were called once there
---              themselves: what the program does before its work, the dearest first.
+-- description: What a run, or the life of a thread, calls once before the bulk of its work: static
+--              objects' constructors, what main calls before its loop, what a thread does before its
+--              own; the dearest first, then what makes objects that one function frees. The bulk is what is called many times, or the one call that
+--              takes half of the time and more (schema: context_roles).
 -- advice:      What runs before any work is start-up time: do it later, in parallel, or not at all
 --              if its result is not used. The advice does not hold for a function that a longer run
---              would call again. A run that is one long call has little before and after it: change
---              percent.
--- source:      time of the only call of a calling context, as a share of the run
+--              would call again, and for a program that does one thing after the other, none of it often.
+-- source:      calls of a context against those of its caller, and their order in time
+-- hides:       heavy=1: they take more than a fifth of the run, and may be its work
 -- report:      overview
--- param:       percent = 5 | % | how near: within this share of the run
--- param:       max_share = 50 | % | leave out calls with a larger share of its time (main), look at what they called
 -- param:       min_share = 0.1 | % | leave out calls that took less, of the run's processor time
+-- param:       heavy = 0 | 0 or 1 | 1 = also what takes more than a fifth of the run
 -- column:      function | - | demangled name; of compiler-made functions: static initialisation of FILE
 -- column:      location | - | where it is defined
--- column:      total_ns | ns | the call with callees, waiting included, time put aside not
+-- column:      life | - | of what: run, thread or object
+-- column:      calls | calls | of it; for each life one, or a few
+-- column:      total_ns | ns | they with callees, waiting included, time put aside not
 -- column:      cpu_ns | ns | of it on the processor
 -- column:      share | % | cpu_ns of the run's processor time
--- column:      at_ns | ns | when it was entered, since the run's start
+-- column:      at_ns | ns | when it was first entered, since the run's start
 -- column:      at_percent | % | the same as a share of the run
 -- column:      self_cpu_ns | ns | processor time in its own code
 -- column:      mostly | stack | nine tenths of the time lie in these callees, one within the other
--- column:      caller | - | the function that called it
+-- column:      caller | - | the function that called it; of objects, any
 -- column:      call | id | calls.id
 WITH RECURSIVE
-     params AS (SELECT coalesce(:percent, 5) AS percent, coalesce(:max_share, 50) AS max_share,
-                       coalesce(:min_share, 0.1) AS min_share),
+     params AS (SELECT coalesce(:min_share, 0.1) AS min_share, coalesce(:heavy, 0) AS heavy),
      run AS MATERIALIZED (SELECT min(start_ns) AS start_ns, max(end_ns) - min(start_ns) AS length_ns FROM threads),
      whole AS MATERIALIZED (SELECT sum(self_cpu_ns) AS cpu_ns FROM function_stats),
-     once(frame_id, large) AS ( -- contexts of one call, as all around it are; large: the run itself, no part of it
-       SELECT fr.id, 100 * fr.raw_total_ns > params.max_share * run.length_ns
-                     OR 100 * fr.cpu_ns > params.max_share * whole.cpu_ns
-       FROM frames fr CROSS JOIN params CROSS JOIN run CROSS JOIN whole
-       WHERE fr.parent_id IS NULL AND fr.calls = 1
-       UNION ALL
-       SELECT fr.id, 100 * fr.raw_total_ns > params.max_share * run.length_ns
-                     OR 100 * fr.cpu_ns > params.max_share * whole.cpu_ns
-       FROM once CROSS JOIN params CROSS JOIN run CROSS JOIN whole JOIN frames fr ON fr.parent_id = once.frame_id
-            JOIN function_stats st ON st.function_id = fr.function_id
-       WHERE once.large AND fr.id > once.frame_id
-         AND (fr.calls = 1 -- a recursion's calls share contexts
-              OR st.recursive_calls > 0 AND 100 * fr.raw_total_ns > params.max_share * run.length_ns)),
+     roles AS MATERIALIZED (SELECT * FROM context_roles),
+     first AS MATERIALIZED ( -- what runs before and after the work has neither role
+       SELECT frame_id, life, heavy FROM roles r
+       WHERE role = 'initializer'
+         AND NOT EXISTS (SELECT 1 FROM roles o WHERE o.function_id = r.function_id AND o.role <> r.role)),
      shown AS MATERIALIZED (
-       SELECT fr.*, fr.total_ns - fr.preempted_ns AS cost_ns
-       FROM once JOIN frames fr ON fr.id = once.frame_id CROSS JOIN params CROSS JOIN run CROSS JOIN whole
-       WHERE NOT once.large AND fr.first_ns - run.start_ns <= params.percent * run.length_ns / 100
-         AND 100 * (fr.total_ns - fr.preempted_ns) >= params.min_share * whole.cpu_ns),
+       SELECT fr.id, fr.parent_id, fr.function_id, r.life, fr.calls, fr.total_ns - fr.preempted_ns AS cost_ns, fr.cpu_ns,
+              fr.first_ns, fr.self_cpu_ns, fr.slowest_call_id
+       FROM first r JOIN frames fr ON fr.id = r.frame_id CROSS JOIN params CROSS JOIN whole
+       WHERE (params.heavy OR NOT r.heavy)
+         AND 100 * (fr.total_ns - fr.preempted_ns) >= params.min_share * whole.cpu_ns
+       UNION ALL -- of objects
+       SELECT -s.function_id, NULL, s.function_id, 'object', s.calls, s.total_ns - s.preempted_ns, s.cpu_ns, s.first_enter_ns,
+              s.self_cpu_ns, s.slowest_call_id
+       FROM (SELECT DISTINCT function_id FROM object_roles WHERE role = 'initializer') r
+            JOIN function_stats s ON s.function_id = r.function_id CROSS JOIN params CROSS JOIN whole
+       WHERE 100 * s.cpu_ns >= params.min_share * whole.cpu_ns),
      inner(shown_id, frame_id, cost_ns, text, length) AS (
-       SELECT id, id, cost_ns, '', 0 FROM shown
+       SELECT id, id, cost_ns, '', 0 FROM shown WHERE id > 0
        UNION ALL
        SELECT inner.shown_id, fr.id, fr.total_ns - fr.preempted_ns,
               inner.text || CASE inner.text WHEN '' THEN '' ELSE ' => ' END || f.name, inner.length + 1
@@ -59,6 +60,8 @@ WITH RECURSIVE
 SELECT CASE WHEN f.name GLOB '_GLOBAL__sub_I_*' OR f.name GLOB '__static_initialization_and_destruction_*'
             THEN 'static initialisation of ' || coalesce(files.name, f.module) ELSE f.name END AS function,
        f.location,
+       s.life,
+       s.calls,
        s.cost_ns AS total_ns,
        s.cpu_ns,
        round(100.0 * s.cpu_ns / nullif(whole.cpu_ns, 0), 1) AS share,
@@ -66,13 +69,13 @@ SELECT CASE WHEN f.name GLOB '_GLOBAL__sub_I_*' OR f.name GLOB '__static_initial
        round(100.0 * (s.first_ns - run.start_ns) / nullif(run.length_ns, 0), 1) AS at_percent,
        s.self_cpu_ns,
        nullif(chains.text, '') AS mostly,
-       coalesce(c.name, '(no instrumented caller)') AS caller,
+       CASE WHEN s.life <> 'object' THEN coalesce(c.name, '(no instrumented caller)') END AS caller,
        s.slowest_call_id AS call
 FROM shown s
      JOIN function_details f ON f.id = s.function_id
-     JOIN chains ON chains.shown_id = s.id AND chains.place = 1
+     LEFT JOIN chains ON chains.shown_id = s.id AND chains.place = 1
      CROSS JOIN run CROSS JOIN whole
      LEFT JOIN files ON files.id = f.file_id
      LEFT JOIN frames p ON p.id = s.parent_id
      LEFT JOIN functions c ON c.id = p.function_id
-ORDER BY s.cost_ns DESC, s.id
+ORDER BY s.life = 'object', s.cost_ns DESC, s.id

@@ -59,8 +59,8 @@ SELECT s.function_id, s.calls, s.total_ns, s.self_ns, s.raw_self_ns, s.finished,
        s.self_preempted_ns AS self_preempted_ns, s.self_waits AS self_waits, s.paused_ns, s.median_ns AS median_ns,
        s.p99_ns AS p99_ns, CASE WHEN s.finished > 1 THEN sqrt(s.m2 / (s.finished - 1)) END AS deviation_ns, s.allocs,
        s.alloc_bytes, s.total_alloc_bytes, s.free_bytes, s.callers, s.callees, s.recursive_calls, s.depth_max,
-       s.unwound, s.open, f.size
-FROM function_stats s JOIN functions f ON f.id = s.function_id
+       s.unwound, s.open, f.size, m.mark
+FROM function_stats s JOIN functions f ON f.id = s.function_id LEFT JOIN function_marks m ON m.function_id = s.function_id
 ORDER BY s.total_ns + 4 * s.self_ns + 16 * s.calls + s.alloc_bytes DESC, s.function_id
 
 -- statement: edges

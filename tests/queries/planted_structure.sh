@@ -58,8 +58,7 @@ wide 1" "$(rows callers caller,calls -p function=leaf | awk '{ n[$1] += $2 } END
         same "tight-calls: not deep_three ($with)" "" "$(rows tight-calls function -p min_saved=0 -p max_mode_ns=4096 | grep -x deep_three)"
         same "deep-stacks: the deepest is direct's ($with)" "42 direct" "$(rows deep-stacks depth,function | sed -n 1p)"
         same "initializers: set_up, not main ($with)" "set_up" "$(rows initializers function -p min_share=0 | grep -xE 'main|set_up')"
-        # A busy machine may put the program aside in it, for longer than 5 % of the run.
-        same "finalizers: tear_down ($with)" "tear_down" "$(rows finalizers function -p percent=90 -p min_share=0 | grep -x tear_down)"
+        same "finalizers: tear_down ($with)" "tear_down" "$(rows finalizers function -p min_share=0 | grep -x tear_down)"
         same "slow-calls: the slow one of slow_sometimes ($with)" 1 \
             "$(rows slow-calls function,duration_ns -p per_function=1 --function slow_sometimes | awk '$2 > 29000000' | wc -l)"
         same "lock-waits: lock_store waited some 40 ms, in main ($with)" "lock_store 2 structure" \
@@ -69,6 +68,32 @@ wide 1" "$(rows callers caller,calls -p function=leaf | awk '{ n[$1] += $2 } END
         same "hook-cost: the whole run first ($with)" "(whole run)" "$(rows hook-cost function | sed -n 1p)"
         same "modules: one file, all within ($with)" "structure.c structure.c within" "$(rows modules from_group,to_group,kind)"
         sound "structure ($with)" run.db
+    done
+done
+
+# What runs before and after the work, whatever time it takes: of the run, of threads, of objects.
+for compiler in gcc clang; do
+    for level in -O0 -O2; do
+        with="$compiler $level"
+        build $compiler lives $level -g "$programs/lives.c" || continue
+        "$fisql" record -q ./lives
+        "$fisql" load -q run.bin
+        same "initializers: by role ($with)" "before_main run 1
+object_new object 300
+set_up run 1
+worker_begin thread 2" "$(rows initializers function,life,calls -p min_share=0 | sorted)"
+        same "finalizers: by role ($with)" "after_main run 1
+object_free object 300
+tear_down run 1
+worker_end thread 2" "$(rows finalizers function,life,calls -p min_share=0 | sorted)"
+        same "tree marks them ($with)" "after_main (finalizer)
+before_main (initializer)
+object_free (object's finalizer)
+object_new (object's initializer)
+set_up (initializer)
+tear_down (finalizer)
+worker_begin (thread's initializer)
+worker_end (thread's finalizer)" "$("$fisql" tree run.db --min-percent 0 | grep -E 'izer[)]$' | sed 's/.* \([a-z_]*\)  lives[.]c:[0-9]*  (/\1 (/' | sorted)"
     done
 done
 
