@@ -223,17 +223,15 @@ static void check_steps(const struct query_file *query, sqlite3_stmt *statement)
 
 /* Queries that look up single calls or blocks by id, or read them where a parameter asks for it; all
  * others must not open these tables. */
-static const char *const lookup_queries[] = {"anomalies",           "bad-frees",
-                                             "block-owners",        "completeness",
-                                             "deep-stacks",         "double-frees",
-                                             "failing-calls",       "findings",
-                                             "growing-calls",       "handles",
-                                             "hot-functions",       "incidents",
-                                             "lock-waits",          "mismatched-frees",
-                                             "not-freed",           "outliers",
-                                             "parallel-candidates", "repeated-arguments",
-                                             "repeated-calls",      "slow-calls",
-                                             "thread-exclusive"};
+static const char *const lookup_queries[] = {
+    "anomalies",          "bad-frees",      "block-owners",
+    "call-order",         "completeness",   "deep-stacks",
+    "double-frees",       "failing-calls",  "findings",
+    "growing-calls",      "handles",        "hot-functions",
+    "incidents",          "lock-waits",     "mismatched-frees",
+    "not-freed",          "outliers",       "parallel-candidates",
+    "repeated-arguments", "repeated-calls", "slow-calls",
+    "thread-exclusive"};
 
 static bool plan_has(sqlite3_stmt *plan, const char *opcode, int p1, int p2)
 {
