@@ -205,7 +205,9 @@ void left_out_say(const struct query_request *request, const struct query_file *
     for (size_t i = 0; i < counting.rules_count; i++) {
         struct rule *rule = &counting.rules[i];
         long all = counting.rows != NOT_COUNTED ? count_rows(&counting, rule, 1) : NOT_COUNTED;
-        rule->more = all == NOT_COUNTED ? NOT_COUNTED : all - counting.rows;
+        rule->more = all == NOT_COUNTED    ? NOT_COUNTED
+                     : all > counting.rows ? all - counting.rows
+                                           : 0;
         most = rule->more > most ? rule->more : most;
     }
     say_rules(&counting);

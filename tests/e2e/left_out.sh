@@ -49,7 +49,8 @@ lacks "and nothing is wrong with that" "interrupted" "$err"
 
 # Each such line names a parameter of its query.
 for query in $("$fisql" query --names); do
-    for setting in $(sed -n 's/^-- hides: *//p' "$here/queries/$query.sql" | sed 's/; /\n/g' | sed 's/: .*//'); do
+    for setting in $(sed -n '/^-- hides:/,/^-- [a-z]*:/p' "$here/queries/$query.sql" | sed -n 's/^-- hides: *//p; s/^--  *//p' |
+        paste -sd' ' | sed 's/;  */\n/g' | sed -n 's/^\([a-z_]*=[^:]*\): .*/\1/p'); do
         has "$query: the setting $setting is one of its parameters" "-- param:       ${setting%=*} = " "$(cat "$here/queries/$query.sql")"
         lacks "$query: $setting is not the default" "-- param:       ${setting%=*} = ${setting#*=} " "$(cat "$here/queries/$query.sql")"
     done
