@@ -24,9 +24,11 @@ static const char help[] =
     "entered.\n"
     "Threads with the same stack are shown once. The program runs on and does not notice.\n"
     "\n"
-    "With `fisql record --locks` it says which lock a thread waits for and which thread holds it. "
-    "If\n"
-    "threads wait for each other in a circle, a deadlock, it says that first.\n"
+    "With `fisql record --locks` it says which locks a thread holds, with the stacks in which it "
+    "took\n"
+    "them, which lock it waits for, and which thread holds that. If threads wait for each other in "
+    "a\n"
+    "circle, a deadlock, it says that first.\n"
     "\n"
     "      --last N             also the last N calls of each thread that are not yet in the log\n"
     "      --each               each thread by itself\n"
@@ -104,6 +106,8 @@ static size_t show_circles(const struct live_show *show)
                                     &show->threads->items[members[k]], show->source);
         if (lasts)
             live_show_circle(show, members, circle);
+        for (size_t k = 0; k < circle && lasts; k++)
+            show->waits->items[members[k]].circle = true;
         found += lasts;
     }
     free(members);

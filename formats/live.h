@@ -466,6 +466,19 @@ struct fisql_live_hold {
     uint64_t point; /* where the thread took it */
     uint64_t site;  /* return address of the call that took it */
 };
+/* The stack in which a thread took a lock: its innermost calls then, because a wrapper of the lock
+ * returns before anyone asks. The calls around them are still open, or the reader does without. */
+#define FISQL_LIVE_FRAMES_MAX 8u
+#define FISQL_LIVE_STACKS_MAX 16u
+struct fisql_live_frame {
+    uint64_t function, site; /* as in the call's event */
+};
+struct fisql_live_stack {
+    uint64_t tick;                                         /* then */
+    uint32_t depth;                                        /* calls open then */
+    uint32_t count;                                        /* of frames */
+    struct fisql_live_frame frames[FISQL_LIVE_FRAMES_MAX]; /* the innermost call first */
+};
 struct fisql_live_locks {
     uint64_t waiting; /* the lock that the thread waits for; 0 = none */
     uint64_t waiting_tick;
@@ -475,7 +488,8 @@ struct fisql_live_locks {
     uint32_t changes;        /* atomic: odd while the thread writes here */
     uint32_t held;           /* locks that it holds: maybe more than there is room for */
     uint32_t waiting_mode;   /* FISQL_LOCK_: does the waiting end by itself */
-    struct fisql_live_hold holds[FISQL_LIVE_HOLDS_MAX]; /* in the order of taking */
+    struct fisql_live_hold holds[FISQL_LIVE_HOLDS_MAX];    /* in the order of taking */
+    struct fisql_live_stack stacks[FISQL_LIVE_STACKS_MAX]; /* of the first of them */
 };
 
 struct fisql_live_slot {

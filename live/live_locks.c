@@ -27,9 +27,28 @@ static bool locks_read(const struct live_thread *thread, const struct live_sourc
     return false;
 }
 
-static uint32_t holds_count(const struct fisql_live_locks *locks)
+bool live_hold_taken(const struct live_thread *thread, const struct fisql_live_locks *locks,
+                     uint32_t hold, struct live_taken *taken)
 {
-    return locks->held < FISQL_LIVE_HOLDS_MAX ? locks->held : FISQL_LIVE_HOLDS_MAX;
+    if (hold >= live_holds_count(locks) || hold >= FISQL_LIVE_STACKS_MAX)
+        return false;
+    const struct fisql_live_stack *stack = &locks->stacks[hold];
+    const struct live_calls *open = &thread->stack.open;
+    uint64_t calls = locks->holds[hold].point >> FISQL_POINT_DEPTH_BITS, outer;
+    uint32_t count = stack->count < FISQL_LIVE_FRAMES_MAX ? stack->count : FISQL_LIVE_FRAMES_MAX;
+    *taken = (struct live_taken){.open = 0};
+    /* A call that was entered before is the same that was open then, if the thread has it open
+     * now. Without a clock, the calls' numbers alone tell. */
+    while (taken->open < open->count && open->items[taken->open].enter_tick <= stack->tick &&
+           (calls == 0 || open->items[taken->open].call == LIVE_UNKNOWN ||
+            open->items[taken->open].call < calls))
+        taken->open++;
+    outer = thread->stack.outer + (uint64_t)taken->open;
+    if (outer > stack->depth) /* it took the lock again meanwhile */
+        taken->open = outer = 0;
+    taken->kept = stack->depth - (uint32_t)outer < count ? stack->depth - (uint32_t)outer : count;
+    taken->unknown = stack->depth - (uint32_t)outer - taken->kept;
+    return stack->depth > 0;
 }
 
 /* Finds the holder of the lock: the thread that lists it, else the holder when the waiting
@@ -38,16 +57,17 @@ static void holder_find(struct live_waits *waits, const struct live_threads *thr
 {
     struct live_wait *wait = &waits->items[waiter];
     wait->holder = LIVE_NOBODY;
+    wait->hold = LIVE_NO_HOLD;
     if (!wait->known || wait->locks.waiting == 0)
         return;
     for (size_t i = 0; i < waits->count; i++) {
         const struct live_wait *other = &waits->items[i];
         if (!other->known || threads->items[i].process_key != threads->items[waiter].process_key)
             continue;
-        for (uint32_t h = 0; h < holds_count(&other->locks); h++)
+        for (uint32_t h = 0; h < live_holds_count(&other->locks); h++)
             if (other->locks.holds[h].lock == wait->locks.waiting) {
                 wait->holder = i;
-                wait->holder_site = other->locks.holds[h].site;
+                wait->hold = h;
                 return;
             }
         if (threads->items[i].tid == wait->locks.waiting_holder &&

@@ -8,13 +8,23 @@
 #include "live/live_threads.h"
 
 #define LIVE_NOBODY SIZE_MAX
+#define LIVE_NO_HOLD UINT32_MAX
 
 /* What a thread of live_threads waits for. */
 struct live_wait {
     struct fisql_live_locks locks; /* of the thread, whole */
     bool known;                    /* we could read them */
     size_t holder;                 /* its index in live_threads; LIVE_NOBODY = not known */
-    uint64_t holder_site;          /* the return address where it took the lock; 0 = not known */
+    uint32_t hold;                 /* the holder's number of the hold; LIVE_NO_HOLD = not known */
+    bool circle;                   /* it is part of a circle, which was told */
+};
+
+/* The stack in which a thread took a lock: the first calls that it still has open, perhaps some
+ * that we do not know, and those that the collector kept. */
+struct live_taken {
+    size_t open;      /* of its open calls, from the outermost on */
+    uint32_t unknown; /* calls in these */
+    uint32_t kept;    /* frames of the hold's stack, from the innermost on */
 };
 
 struct live_waits {
@@ -26,6 +36,16 @@ struct live_waits {
 int live_waits_read(struct live_waits *waits, const struct live_threads *threads,
                     const struct live_source *source, struct error *error);
 void live_waits_release(struct live_waits *waits);
+
+/* The number of the holds that we can see. */
+static inline uint32_t live_holds_count(const struct fisql_live_locks *locks)
+{
+    return locks->held < FISQL_LIVE_HOLDS_MAX ? locks->held : FISQL_LIVE_HOLDS_MAX;
+}
+
+/* The stack in which the thread took its hold of this number. False: it is not known. */
+bool live_hold_taken(const struct live_thread *thread, const struct fisql_live_locks *locks,
+                     uint32_t hold, struct live_taken *taken);
 
 /* Finds the circle of threads that all wait for ever and of which `first` has the smallest index.
  * Writes at most `room` indices in the order of waiting. Returns their number; 0 = `first` waits in

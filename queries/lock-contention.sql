@@ -26,6 +26,7 @@
 -- column:      holder_call | id | calls.id of the call that held the lock then
 -- column:      stack | stack | stack of the waiting thread, outermost first
 -- column:      holder_stack | stack | stack in which the holder took it
+-- column:      holder_lines | - | the same with the line of each call, at last that of taking the lock
 WITH RECURSIVE
      params AS (SELECT coalesce(:all, 0) AS every, coalesce(:min_wait_ns, 0) AS min_wait_ns),
      waited AS MATERIALIZED (
@@ -38,14 +39,16 @@ WITH RECURSIVE
        GROUP BY w.lock_id, w.frame_id, w.site_id, w.held_by_frame_id, w.held_by_site_id
        HAVING sum(w.wait_ns) >= params.min_wait_ns),
      stacked AS (SELECT frame_id FROM waited UNION SELECT held_by_frame_id FROM waited),
-     walk(frame_id, parent_id, text) AS (
-       SELECT w.frame_id, fr.parent_id, f.name
+     walk(frame_id, parent_id, site_id, text, lines) AS (
+       SELECT w.frame_id, fr.parent_id, fr.site_id, f.name, f.name
        FROM stacked w JOIN frames fr ON fr.id = w.frame_id JOIN functions f ON f.id = fr.function_id
        UNION ALL
-       SELECT w.frame_id, fr.parent_id, f.name || ' => ' || w.text
+       SELECT w.frame_id, fr.parent_id, fr.site_id, f.name || ' => ' || w.text,
+              f.name || coalesce(' (' || s.location || ')', '') || ' => ' || w.lines
        FROM walk w JOIN frames fr ON fr.id = w.parent_id JOIN functions f ON f.id = fr.function_id
+            LEFT JOIN site_details s ON s.id = w.site_id
        WHERE coalesce(fr.parent_id, 0) < fr.id),
-     stacks AS MATERIALIZED (SELECT frame_id, text FROM walk WHERE parent_id IS NULL)
+     stacks AS MATERIALIZED (SELECT frame_id, text, lines FROM walk WHERE parent_id IS NULL)
 SELECT l.name AS lock,
        coalesce(f.name, '(outside any traced call)') AS function,
        s.location,
@@ -59,7 +62,9 @@ SELECT l.name AS lock,
        w.call_id AS longest_call,
        w.held_by_call_id AS holder_call,
        (SELECT text FROM stacks WHERE stacks.frame_id = w.frame_id) AS stack,
-       (SELECT text FROM stacks WHERE stacks.frame_id = w.held_by_frame_id) AS holder_stack
+       (SELECT text FROM stacks WHERE stacks.frame_id = w.held_by_frame_id) AS holder_stack,
+       (SELECT lines || coalesce(' (' || hs.location || ')', '') FROM stacks
+        WHERE stacks.frame_id = w.held_by_frame_id) AS holder_lines
 FROM waited w
      JOIN lock_details l ON l.id = w.lock_id
      LEFT JOIN frames fr ON fr.id = w.frame_id LEFT JOIN functions f ON f.id = fr.function_id

@@ -22,6 +22,7 @@
 -- column:      failed | - | tries that found it taken
 -- column:      longest_call | id | calls.id of the call with the longest hold
 -- column:      stack | stack | its stack, outermost first
+-- column:      lines | - | the same with the line of each call, at last that of taking the lock
 WITH RECURSIVE
      held AS MATERIALIZED (
        SELECT lock_id, sum(hold_ns) AS hold_ns, sum(times) AS times, count(*) AS threads, max(longest_ns) AS longest_ns,
@@ -30,14 +31,16 @@ WITH RECURSIVE
      waited AS MATERIALIZED (
        SELECT lock_id, sum(wait_ns) AS wait_ns, sum(wait_ns > 0) AS waits FROM lock_waits GROUP BY lock_id),
      stacked AS (SELECT DISTINCT longest_frame_id AS frame_id FROM held),
-     walk(frame_id, parent_id, text) AS (
-       SELECT w.frame_id, fr.parent_id, f.name
+     walk(frame_id, parent_id, site_id, text, lines) AS (
+       SELECT w.frame_id, fr.parent_id, fr.site_id, f.name, f.name
        FROM stacked w JOIN frames fr ON fr.id = w.frame_id JOIN functions f ON f.id = fr.function_id
        UNION ALL
-       SELECT w.frame_id, fr.parent_id, f.name || ' => ' || w.text
+       SELECT w.frame_id, fr.parent_id, fr.site_id, f.name || ' => ' || w.text,
+              f.name || coalesce(' (' || s.location || ')', '') || ' => ' || w.lines
        FROM walk w JOIN frames fr ON fr.id = w.parent_id JOIN functions f ON f.id = fr.function_id
+            LEFT JOIN site_details s ON s.id = w.site_id
        WHERE coalesce(fr.parent_id, 0) < fr.id),
-     stacks AS MATERIALIZED (SELECT frame_id, text FROM walk WHERE parent_id IS NULL)
+     stacks AS MATERIALIZED (SELECT frame_id, text, lines FROM walk WHERE parent_id IS NULL)
 SELECT l.name AS lock,
        h.hold_ns,
        h.times,
@@ -50,7 +53,9 @@ SELECT l.name AS lock,
        coalesce(w.waits, 0) AS waits,
        h.failed,
        h.longest_call_id AS longest_call,
-       (SELECT text FROM stacks WHERE stacks.frame_id = h.longest_frame_id) AS stack
+       (SELECT text FROM stacks WHERE stacks.frame_id = h.longest_frame_id) AS stack,
+       (SELECT lines || coalesce(' (' || s.location || ')', '') FROM stacks
+        WHERE stacks.frame_id = h.longest_frame_id) AS lines
 FROM held h
      JOIN lock_details l ON l.id = h.lock_id
      LEFT JOIN waited w ON w.lock_id = h.lock_id

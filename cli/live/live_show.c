@@ -105,6 +105,15 @@ static void put_frame(const struct live_show *show, const struct live_call *call
     fputc('\n', stdout);
 }
 
+/* A call that was open when a lock was taken: it has no time of its own here. */
+static void put_taken_frame(const struct live_show *show, const struct live_call *call,
+                            uint64_t number)
+{
+    printf("       #%-3" PRIu64 " ", number);
+    put_call(show, call);
+    fputc('\n', stdout);
+}
+
 static void put_stack(const struct live_show *show, const struct live_stack *stack)
 {
     size_t count = stack->open.count;
@@ -138,6 +147,77 @@ static void put_last(const struct live_show *show, const struct live_stack *stac
 
 /* ---- waits ---- */
 
+static void put_lock(const struct live_show *show, uint64_t address)
+{
+    const char *name = show->names != NULL ? live_names_variable(show->names, address) : NULL;
+    fputs("lock ", stdout);
+    if (name != NULL)
+        text_put(stdout, name);
+    else
+        printf("0x%" PRIx64, address);
+}
+
+static void put_taken_at(const struct live_show *show, uint64_t site)
+{
+    struct live_place place = site_place(show, site);
+    if (site == 0)
+        return;
+    fputs(", taken at ", stdout);
+    put_place(&place);
+}
+
+/* The stack in which a thread took its hold. */
+static void put_taken(const struct live_show *show, size_t thread, uint32_t hold)
+{
+    const struct fisql_live_locks *locks = &show->waits->items[thread].locks;
+    const struct live_calls *open = &show->threads->items[thread].stack.open;
+    struct live_taken taken;
+    uint64_t number = 0;
+    if (!live_hold_taken(&show->threads->items[thread], locks, hold, &taken))
+        return;
+    for (; number < taken.kept; number++) {
+        const struct fisql_live_frame *frame = &locks->stacks[hold].frames[number];
+        put_taken_frame(show, &(struct live_call){.function = frame->function, .site = frame->site},
+                        number);
+    }
+    if (taken.unknown > 0)
+        printf("       ...  %" PRIu32 " call%s that had returned\n", taken.unknown,
+               taken.unknown == 1 ? "" : "s");
+    number += taken.unknown;
+    for (size_t i = taken.open; i > 0; i--, number++) {
+        if (show->all || taken.open - i < ENDS_SHOWN || i <= ENDS_SHOWN)
+            put_taken_frame(show, &open->items[i - 1], number);
+        else if (taken.open - i == ENDS_SHOWN)
+            printf("       ...  %zu calls left out (--all shows them)\n",
+                   taken.open - 2 * (size_t)ENDS_SHOWN);
+    }
+}
+
+static void put_ago(const struct live_show *show, uint64_t tick)
+{
+    uint64_t ns;
+    if (!live_clock_ago(&show->clock, tick, &ns))
+        return;
+    put_span(", ", ns);
+    fputs(" ago", stdout);
+}
+
+/* "left (12) holds lock a, taken at dead.c:5, 3.1 s ago", and the stack. */
+static void put_hold(const struct live_show *show, size_t thread, uint32_t hold, bool stack)
+{
+    const struct fisql_live_locks *locks = &show->waits->items[thread].locks;
+    fputs("     ", stdout);
+    put_thread(&show->threads->items[thread]);
+    fputs(" holds ", stdout);
+    put_lock(show, locks->holds[hold].lock);
+    put_taken_at(show, locks->holds[hold].site);
+    if (hold < FISQL_LIVE_STACKS_MAX)
+        put_ago(show, locks->stacks[hold].tick);
+    fputc('\n', stdout);
+    if (stack)
+        put_taken(show, thread, hold);
+}
+
 static void put_holder(const struct live_show *show, const struct live_wait *wait)
 {
     if (wait->holder == LIVE_NOBODY) {
@@ -147,24 +227,16 @@ static void put_holder(const struct live_show *show, const struct live_wait *wai
     }
     fputs(" held by ", stdout);
     put_thread(&show->threads->items[wait->holder]);
-    if (wait->holder_site == 0)
-        return;
-    struct live_place place = site_place(show, wait->holder_site);
-    fputs(", taken at ", stdout);
-    put_place(&place);
+    if (wait->hold != LIVE_NO_HOLD)
+        put_taken_at(show, show->waits->items[wait->holder].locks.holds[wait->hold].site);
 }
 
 static void put_wait(const struct live_show *show, size_t index)
 {
     const struct live_wait *wait = &show->waits->items[index];
     uint64_t ns;
-    const char *name =
-        show->names != NULL ? live_names_variable(show->names, wait->locks.waiting) : NULL;
-    fputs(" waits for lock ", stdout);
-    if (name != NULL)
-        text_put(stdout, name);
-    else
-        printf("0x%" PRIx64, wait->locks.waiting);
+    fputs(" waits for ", stdout);
+    put_lock(show, wait->locks.waiting);
     if (wait->locks.waiting_site != 0) {
         struct live_place place = site_place(show, wait->locks.waiting_site);
         fputs(" at ", stdout);
@@ -185,7 +257,32 @@ void live_show_circle(const struct live_show *show, const size_t *members, size_
         put_thread(&show->threads->items[members[i]]);
         put_wait(show, members[i]);
     }
-    fputs("\n\n", stdout);
+    fputc('\n', stdout);
+    for (size_t i = 0; i < count; i++) {
+        const struct live_wait *wait = &show->waits->items[members[i]];
+        if (wait->hold != LIVE_NO_HOLD)
+            put_hold(show, wait->holder, wait->hold, true);
+    }
+    fputc('\n', stdout);
+}
+
+/* Does a circle that was told have this hold? */
+static bool is_told(const struct live_show *show, size_t thread, uint32_t hold)
+{
+    for (size_t i = 0; i < show->waits->count; i++) {
+        const struct live_wait *wait = &show->waits->items[i];
+        if (wait->circle && wait->holder == thread && wait->hold == hold)
+            return true;
+    }
+    return false;
+}
+
+static void put_holds(const struct live_show *show, size_t thread)
+{
+    const struct live_wait *wait = &show->waits->items[thread];
+    for (uint32_t i = 0; wait->known && i < live_holds_count(&wait->locks); i++) {
+        put_hold(show, thread, i, !is_told(show, thread, i));
+    }
 }
 
 /* ---- threads with the same stack ---- */
@@ -278,6 +375,7 @@ static void put_group(const struct live_show *show, const struct groups *groups,
     put_stack(show, &show->threads->items[first].stack);
     for (size_t i = first; i != SIZE_MAX; i = groups->next[i]) {
         const struct live_wait *wait = &show->waits->items[i];
+        put_holds(show, i);
         if (!wait->known || wait->locks.waiting == 0)
             continue;
         fputs("     ", stdout);

@@ -5,6 +5,7 @@
 #include "collector/core/facts.h"
 #include "collector/core/quiet.h"
 #include "collector/core/silent.h"
+#include "collector/core/thread_log.h"
 
 const struct lock_watch *lock_watch;
 static uint32_t lost; /* atomic: the log says so */
@@ -22,6 +23,24 @@ struct fisql_live_slot *fisql_lock_now(uint64_t *tick)
     struct thread_log *log = current_log;
     *tick = clock_read(process.clock);
     return log != NULL ? &log->live : NULL;
+}
+
+/* The shadow stack is the thread's own, and whole between two instructions: a handler that
+ * interrupts a hook finds what its own log continues. */
+void fisql_lock_stack(struct fisql_live_stack *stack)
+{
+    const struct thread_log *log = current_log;
+    stack->tick = clock_read(process.clock);
+    stack->depth = stack->count = 0;
+    if (log == NULL || log->shadow.calls == NULL)
+        return;
+    stack->depth = calls_open(log) + log->shadow.blind;
+    if (log->shadow.blind != 0 || stack->depth > log->shadow.depth_max)
+        return; /* it has no room for the innermost calls */
+    while (stack->count < FISQL_LIVE_FRAMES_MAX && stack->count < stack->depth) {
+        const struct shadow_call *call = &log->shadow.calls[stack->depth - 1 - stack->count];
+        stack->frames[stack->count++] = (struct fisql_live_frame){call->function, call->site};
+    }
 }
 
 uint64_t fisql_lock_second(void)

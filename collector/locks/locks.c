@@ -1,7 +1,6 @@
 /* Holds, orders and waits of threads: see locks.h. */
 #include "collector/locks/locks.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <malloc.h>
 #include <pthread.h>
@@ -21,19 +20,6 @@ static void freed(uint64_t address);
 static void flush_all(void);
 static const struct lock_watch watch = {.freed = freed, .ending = flush_all};
 
-void *lock_next(const char *name)
-{
-#if defined(__GLIBC__) && defined(__x86_64__)
-    /* Conditions have an older version, too, which programs are not linked with. clockwait came
-     * after this one: asking in vain would allocate. */
-    bool versions = strncmp(name, "pthread_cond_", 13) == 0 && strcmp(name + 13, "clockwait") != 0;
-    void *found = versions ? dlvsym(RTLD_NEXT, name, "GLIBC_2.3.2") : NULL;
-    return found != NULL ? found : dlsym(RTLD_NEXT, name);
-#else
-    return dlsym(RTLD_NEXT, name);
-#endif
-}
-
 /* the slot, for readers outside */
 
 static void show_hold(struct fisql_live_locks *locks, const struct lock_thread *thread, uint32_t i)
@@ -41,6 +27,8 @@ static void show_hold(struct fisql_live_locks *locks, const struct lock_thread *
     const struct lock_hold *hold = &thread->holds[i];
     if (i < FISQL_LIVE_HOLDS_MAX)
         locks->holds[i] = (struct fisql_live_hold){hold->name.address, hold->point, hold->site};
+    if (i < FISQL_LIVE_STACKS_MAX)
+        locks->stacks[i] = hold->stack;
 }
 
 static void show_begin(struct fisql_live_locks *locks)
@@ -336,6 +324,8 @@ void lock_taken(struct lock_thread *thread, const struct lock_use *use, bool ord
     hold->tick = tick;
     hold->point = point_of(slot);
     hold->site = use->site;
+    if (LIKELY(fisql_lock_stack != NULL))
+        fisql_lock_stack(&hold->stack);
     hold->depth = 1;
     hold->mode = use->mode & FISQL_LOCK_READ;
     hold->lost = 0;

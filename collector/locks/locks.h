@@ -32,10 +32,11 @@
 struct lock_hold {
     struct lock_name name;
     uint64_t tick, point, site;
-    uint32_t depth; /* how often a recursive one is taken */
-    uint8_t mode;   /* FISQL_LOCK_READ */
-    uint8_t lost;   /* atomic: another thread has released it */
-    bool robust;    /* it may outlive its thread */
+    struct fisql_live_stack stack; /* where it was taken */
+    uint32_t depth;                /* how often a recursive one is taken */
+    uint8_t mode;                  /* FISQL_LOCK_READ */
+    uint8_t lost;                  /* atomic: another thread has released it */
+    bool robust;                   /* it may outlive its thread */
 };
 
 /* A thread's counts of a lock, and the part of them that the log has (_told). Other threads read

@@ -10,6 +10,7 @@
 /* The collector may be missing, or older than locks. */
 #pragma weak fisql_lock_mode
 #pragma weak fisql_lock_now
+#pragma weak fisql_lock_stack
 #pragma weak fisql_lock_second
 #pragma weak fisql_lock_record
 #pragma weak fisql_lock_lost
