@@ -30,7 +30,7 @@ begin() {
 end() {
     kill -KILL "$program"
     exec 7>&-
-    wait "$recorder" 2>/dev/null
+    wait "$recorder" 2>/dev/null || true
 }
 line_of() { grep -nF "$1" "$source" | sed -n "${2-1}p" | cut -d: -f1; }
 lock=$(line_of "pthread_mutex_lock(mutex)") grab=$(line_of "grab(pthread_mutex_t")
