@@ -54,7 +54,7 @@
 -- where only its first bytes were recorded it ends in \... (which nothing else does).
 
 PRAGMA application_id = 0x4653514c;
-PRAGMA user_version = 17;
+PRAGMA user_version = 18;
 
 CREATE TABLE run( -- facts of the recording and of the load, e.g. command, clock, hook_inside_ps
   key TEXT PRIMARY KEY, -- name of the fact
@@ -568,7 +568,8 @@ CREATE TABLE notes( -- what the program said at a point of a thread's timeline
 CREATE TABLE incidents( -- where the program went wrong: a signal that ends it, a failed assert(), abort() ...
   id INTEGER PRIMARY KEY,
   kind TEXT NOT NULL,      -- 'signal', 'assert', 'abort', 'terminate', 'stack-smashed', 'library-abort' (the C
-                           -- library found damage), 'stacks' (FISQL_STACKS)
+                           -- library found damage), 'deadlock' (at the process's end; of the wait that closed it),
+                           -- 'stacks' (FISQL_STACKS)
   signal INTEGER,          -- number of the signal that came, NULL = none
   message TEXT NOT NULL,   -- what it was, in words
   thread_id INTEGER NOT NULL REFERENCES threads(id),
@@ -648,11 +649,14 @@ CREATE TABLE lock_waits( -- waits for a lock, a condition, a thread ...; with --
   call_id INTEGER, frame_id INTEGER, site_id INTEGER,
   mode TEXT NOT NULL,      -- 'read', 'write'
   start_ns INTEGER NOT NULL,
-  wait_ns INTEGER NOT NULL, -- up to the end of the thread where it did not end; 0 = it was free (--locks=all)
+  wait_ns INTEGER NOT NULL, -- where it did not end: up to the end of the process, or of its log if that is not known, or
+                           -- of the thread if that ended before; 0 = it was free (--locks=all)
   ended TEXT NOT NULL,     -- 'taken', 'given up' (timed out, cancelled, an error), 'open' (it did not end)
   mutex_id INTEGER,        -- of a condition: locks.id of the mutex. Waiting for it again is part of the wait
   held_by_thread_id INTEGER, -- the holder when the wait began, NULL = not known; of a thread: itself,
-  held_by_call_id INTEGER, held_by_frame_id INTEGER, held_by_site_id INTEGER -- and where it took it
+  held_by_call_id INTEGER, held_by_frame_id INTEGER, held_by_site_id INTEGER, -- and where it took it
+  deadlock INTEGER         -- number of the deadlock that it is part of at the end, from 1: its threads wait for each
+                           -- other; NULL = none
 );
 CREATE INDEX lock_waits_lock ON lock_waits(lock_id);
 

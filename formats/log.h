@@ -442,7 +442,8 @@ enum fisql_lock_what {
     /* kind; flags in mode; numbers: address; site: where it was made or first used */
     FISQL_LOCK_DEFINE = 0,
     /* the thread begins to wait for it, in mode; thread, point, other_site: the holder and since
-     * where; other: the mutex of a condition */
+     * where; other: the mutex of a condition; guards: locks that it holds itself, as in ORDER, up
+     * to the first 0 */
     FISQL_LOCK_WAIT = 1,
     /* the wait is over; count: 1 = the thread did not get it */
     FISQL_LOCK_WAITED = 2,

@@ -468,12 +468,12 @@ static int name(struct load *load, struct error *error)
     return 0;
 }
 
-static void say_incidents(const struct load *load)
+static void say_incidents(const struct load *load, size_t deadlocks)
 {
     struct record_cursor incidents = {.threads = load->threads,
                                       .threads_count = load->index.threads_count,
                                       .kinds = 1u << DECODE_INCIDENT};
-    size_t count = 0;
+    size_t count = deadlocks;
     while (record_cursor_next(&incidents) != NULL)
         count++;
     if (count > 0)
@@ -484,6 +484,7 @@ static void say_incidents(const struct load *load)
 static int write_tables(struct load *load, struct error *error)
 {
     sqlite3 *database = NULL;
+    size_t deadlocks = 0;
     struct tables tables = tables_of(load);
     int result = database_open_temporary(&load->database, &database, error);
     if (result == 0)
@@ -493,9 +494,9 @@ static int write_tables(struct load *load, struct error *error)
     if (result == 0)
         result = memory_write(load->memory, database, error);
     if (result == 0)
-        result = tables_finish_incidents(&tables, database, error);
+        result = tables_finish_incidents(&tables, database, &deadlocks, error);
     if (result == 0)
-        say_incidents(load);
+        say_incidents(load, deadlocks);
     if (result == 0)
         result = database_index(&load->database, database, error);
     if (result == 0)

@@ -203,11 +203,12 @@ WITH RECURSIVE params AS (
        FROM waiting_in w JOIN function_details f ON f.id = w.function_id CROSS JOIN whole),
      -- ---- waiting for recorded locks ----
      lock_threads AS (
-       SELECT w.lock_id, w.thread_id, total(w.wait_ns) AS wait_ns, sum(w.wait_ns > 0) AS waits
-       FROM lock_waits w GROUP BY 1, 2),
+       SELECT w.lock_id, w.thread_id, total(w.wait_ns) AS wait_ns, sum(w.wait_ns > 0) AS waits,
+              max(w.start_ns + w.wait_ns) AS until_ns
+       FROM lock_waits w WHERE w.deadlock IS NULL GROUP BY 1, 2), -- a deadlock is an incident
      lock_sums AS MATERIALIZED (
        SELECT l.lock_id, total(l.wait_ns) AS wait_ns, sum(l.waits) AS waits, count(*) AS threads,
-              total(t.end_ns - t.start_ns) AS life_ns,
+              total(max(t.end_ns, l.until_ns) - t.start_ns) AS life_ns, -- a wait may last beyond the last event
               (SELECT max(o.active_ns) FROM active o
                WHERE o.id NOT IN (SELECT x.thread_id FROM lock_threads x WHERE x.lock_id = l.lock_id)) AS busiest_ns,
               (SELECT CAST(total(h.hold_ns) / max(sum(h.times), 1) AS INTEGER) FROM lock_holds h WHERE h.lock_id = l.lock_id)

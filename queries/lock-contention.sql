@@ -21,6 +21,7 @@
 -- column:      longest_ns | ns | the longest wait
 -- column:      held_by | - | the innermost function of the holder when it took the lock
 -- column:      held_at | - | where that took it
+-- column:      deadlock | - | number of the deadlock that such a wait is part of at the end: it did not end
 -- column:      longest_at_ns | ns | when the longest wait began, since the run's start
 -- column:      longest_call | id | calls.id of the call that waited then
 -- column:      holder_call | id | calls.id of the call that held the lock then
@@ -32,7 +33,7 @@ WITH RECURSIVE
      waited AS MATERIALIZED (
        SELECT w.lock_id, w.frame_id, w.site_id, w.held_by_frame_id, w.held_by_site_id, sum(w.wait_ns) AS wait_ns,
               count(*) AS waits, count(DISTINCT w.thread_id) AS threads, max(w.wait_ns) AS longest_ns, w.start_ns,
-              w.call_id, w.held_by_call_id
+              w.call_id, w.held_by_call_id, CAST(group_concat(w.deadlock) AS INTEGER) AS deadlock
        FROM lock_waits w JOIN locks l ON l.id = w.lock_id CROSS JOIN params
        WHERE w.wait_ns > 0
          AND (params.every OR l.kind NOT IN ('condition', 'semaphore', 'barrier', 'thread'))
@@ -58,6 +59,7 @@ SELECT l.name AS lock,
        w.longest_ns,
        h.name AS held_by,
        hs.location AS held_at,
+       w.deadlock,
        w.start_ns AS longest_at_ns,
        w.call_id AS longest_call,
        w.held_by_call_id AS holder_call,

@@ -10,7 +10,7 @@
 -- needs:       locks
 -- report:      overview
 -- column:      lock | - | kind and number of the lock, and where it was made, or used first
--- column:      hold_ns | ns | time held, the sum over threads
+-- column:      hold_ns | ns | time held, the sum over threads; in a deadlock at least as long as others waited
 -- column:      times | acquisitions | how often it was taken
 -- column:      threads | threads | that took it
 -- column:      mean_ns | ns | a hold, on average
@@ -24,10 +24,19 @@
 -- column:      stack | stack | its stack, outermost first
 -- column:      lines | - | the same with the line of each call, at last that of taking the lock
 WITH RECURSIVE
+     stuck AS ( -- a deadlock's locks are held to the end: at least since others wait for them
+       SELECT lock_id, held_by_thread_id, 1, max(wait_ns) AS hold_ns, max(wait_ns), held_by_call_id, held_by_frame_id,
+              held_by_site_id, 0
+       FROM lock_waits WHERE deadlock IS NOT NULL AND held_by_thread_id IS NOT NULL GROUP BY lock_id, held_by_thread_id),
+     holds AS (
+       SELECT lock_id, thread_id, times, hold_ns, longest_ns, longest_call_id, longest_frame_id, longest_site_id, failed
+       FROM lock_holds
+       UNION ALL
+       SELECT * FROM stuck),
      held AS MATERIALIZED (
-       SELECT lock_id, sum(hold_ns) AS hold_ns, sum(times) AS times, count(*) AS threads, max(longest_ns) AS longest_ns,
-              sum(failed) AS failed, longest_call_id, longest_frame_id, longest_site_id
-       FROM lock_holds GROUP BY lock_id),
+       SELECT lock_id, sum(hold_ns) AS hold_ns, sum(times) AS times, count(DISTINCT thread_id) AS threads,
+              max(longest_ns) AS longest_ns, sum(failed) AS failed, longest_call_id, longest_frame_id, longest_site_id
+       FROM holds GROUP BY lock_id),
      waited AS MATERIALIZED (
        SELECT lock_id, sum(wait_ns) AS wait_ns, sum(wait_ns > 0) AS waits FROM lock_waits GROUP BY lock_id),
      stacked AS (SELECT DISTINCT longest_frame_id AS frame_id FROM held),

@@ -259,6 +259,7 @@ static int print_errors(struct digest *digest)
     FILE *out = digest->out;
     digest_put_title(out, "Errors");
     double count = put_some(out, number(row, 0), 0, "crash");
+    count = put_some(out, number(row, 8), count, "deadlock");
     count = put_some(out, number(row, 1), count, "double free");
     count = put_some(out, number(row, 2), count, "bad free");
     count = put_some(out, number(row, 3), count, "mismatched free");

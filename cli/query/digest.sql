@@ -41,7 +41,8 @@ SELECT (SELECT count(*) FROM processes WHERE signal IS NOT NULL),
        (SELECT count(*) FROM free_errors WHERE error = 'double'),
        (SELECT count(*) FROM free_errors WHERE error <> 'double'), (SELECT total(mismatched) FROM block_flows),
        (SELECT count(*) FROM anomalies WHERE kind <> 'unwound'), (SELECT count(*) FROM losses),
-       (SELECT value FROM run WHERE key = 'ring_dropped_calls'), (SELECT reason FROM losses ORDER BY id LIMIT 1)
+       (SELECT value FROM run WHERE key = 'ring_dropped_calls'), (SELECT reason FROM losses ORDER BY id LIMIT 1),
+       (SELECT count(*) FROM incidents WHERE kind = 'deadlock')
 
 -- statement: inventory
 WITH inventory AS (

@@ -20,8 +20,7 @@ static void freed(uint64_t address);
 static void flush_all(void);
 static const struct lock_watch watch = {.freed = freed, .ending = flush_all};
 
-/* the slot, for readers outside */
-
+/* In the slot, for readers outside. */
 static void show_hold(struct fisql_live_locks *locks, const struct lock_thread *thread, uint32_t i)
 {
     const struct lock_hold *hold = &thread->holds[i];
@@ -471,6 +470,18 @@ static struct lock_thread *thread_of(uint64_t self)
     return at;
 }
 
+/* What the thread holds while it waits: only so is a deadlock certain afterwards. */
+static void put_held(struct lock_thread *thread, struct fisql_lock_record *record)
+{
+    for (uint32_t i = 0, count = 0; i < thread->held && count < FISQL_LOCK_GUARDS_MAX; i++) {
+        struct lock_hold *hold = &thread->holds[i];
+        if (hold->name.id != 0 && hold->lost == 0) {
+            object_tell(&hold->name);
+            record->guards[count++] = hold->name.id | (hold->mode != 0 ? 0x80000000u : 0);
+        }
+    }
+}
+
 void lock_wait_begin(struct lock_thread *thread, const struct lock_use *use,
                      const struct lock_name *mutex, struct lock_wait *wait)
 {
@@ -497,6 +508,7 @@ void lock_wait_begin(struct lock_thread *thread, const struct lock_use *use,
     } else if (use->kind <= FISQL_LOCK_KIND_USER && holder_find(use->address, &holder)) {
         put_holder(&record, &holder);
     }
+    put_held(thread, &record);
     fisql_lock_record(&record);
     show_wait(thread, use, holder.tid);
     *wait = (struct lock_wait){.thread = thread, .name = name};

@@ -43,8 +43,8 @@ static int put_extra(struct decoder *decoder, const struct fisql_lock_record *re
 {
     struct decode_locks *locks = &decoder->out->locks;
     *number = 0;
-    if (record->what == FISQL_LOCK_WAIT || record->what == FISQL_LOCK_TAKEN ||
-        record->what == FISQL_LOCK_MISUSED)
+    if ((record->what == FISQL_LOCK_WAIT && record->guards[0] == 0) ||
+        record->what == FISQL_LOCK_TAKEN || record->what == FISQL_LOCK_MISUSED)
         return 0;
     if (array_reserve(&locks->extras, &locks->extras_capacity, locks->extras_count + 1, error) != 0)
         return -1;

@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "base/intern.h"
+#include "loader/tables/components.h"
 
 #define STEPS_MAX 200000u   /* of the search from one order at one length */
 #define STEPS_ALL 50000000u /* a second or two; then long rings of a large tangle are left out */
@@ -16,89 +17,14 @@ struct search {
     size_t edges_count;
     uint32_t nodes;
     /* Edges by their first node: numbers begin[n] .. begin[n + 1] - 1 of by_first. */
-    uint32_t *begin, *by_first;
-    uint32_t *component; /* of a node */
-    bool *covered;       /* an edge lies on a ring */
+    uint32_t *begin, *by_first, *to; /* `to`: their second nodes */
+    uint32_t *component;             /* of a node */
+    bool *covered;                   /* an edge lies on a ring */
     struct lock_cycles *out;
     struct intern kept; /* sets of nodes that have a ring, by a hash of them */
     struct lock_cycle ring;
     uint32_t steps, steps_all;
 };
-
-/* ---- components: Tarjan's algorithm with a stack of its own instead of recursion ---- */
-
-struct tarjan {
-    uint32_t *number, *low, *stack, *path, *next;
-    bool *on_stack;
-    uint32_t count, stacked, depth, components;
-};
-
-static void tarjan_enter(struct search *search, struct tarjan *state, uint32_t node)
-{
-    state->number[node] = state->low[node] = ++state->count;
-    state->stack[state->stacked++] = node;
-    state->on_stack[node] = true;
-    state->path[state->depth++] = node;
-    state->next[node] = search->begin[node];
-}
-
-static void tarjan_leave(struct search *search, struct tarjan *state, uint32_t node)
-{
-    state->depth--;
-    if (state->low[node] == state->number[node]) {
-        uint32_t member;
-        state->components++;
-        do {
-            member = state->stack[--state->stacked];
-            state->on_stack[member] = false;
-            search->component[member] = state->components;
-        } while (member != node);
-    }
-    if (state->depth > 0) {
-        uint32_t above = state->path[state->depth - 1];
-        if (state->low[node] < state->low[above])
-            state->low[above] = state->low[node];
-    }
-}
-
-static void tarjan_from(struct search *search, struct tarjan *state, uint32_t root)
-{
-    tarjan_enter(search, state, root);
-    while (state->depth > 0) {
-        uint32_t node = state->path[state->depth - 1];
-        if (state->next[node] == search->begin[node + 1]) {
-            tarjan_leave(search, state, node);
-            continue;
-        }
-        uint32_t to = search->edges[search->by_first[state->next[node]++]].second;
-        if (state->number[to] == 0)
-            tarjan_enter(search, state, to);
-        else if (state->on_stack[to] && state->number[to] < state->low[node])
-            state->low[node] = state->number[to];
-    }
-}
-
-static int find_components(struct search *search, struct error *error)
-{
-    uint32_t n = search->nodes;
-    uint32_t *memory = calloc((size_t)n * 5 + 1, sizeof *memory);
-    bool *on_stack = calloc((size_t)n + 1, sizeof *on_stack);
-    int result = memory == NULL || on_stack == NULL ? error_set(error, "out of memory") : 0;
-    if (result == 0) {
-        struct tarjan state = {.number = memory,
-                               .low = memory + n,
-                               .stack = memory + (size_t)n * 2,
-                               .path = memory + (size_t)n * 3,
-                               .next = memory + (size_t)n * 4,
-                               .on_stack = on_stack};
-        for (uint32_t node = 0; node < n; node++)
-            if (state.number[node] == 0)
-                tarjan_from(search, &state, node);
-    }
-    free(memory);
-    free(on_stack);
-    return result;
-}
 
 /* ---- rings ---- */
 
@@ -227,17 +153,21 @@ static int index_edges(struct search *search, struct error *error)
 {
     search->begin = calloc((size_t)search->nodes + 2, sizeof *search->begin);
     search->by_first = calloc(search->edges_count + 1, sizeof *search->by_first);
+    search->to = calloc(search->edges_count + 1, sizeof *search->to);
     search->component = calloc((size_t)search->nodes + 1, sizeof *search->component);
     search->covered = calloc(search->edges_count + 1, sizeof *search->covered);
-    if (search->begin == NULL || search->by_first == NULL || search->component == NULL ||
-        search->covered == NULL)
+    if (search->begin == NULL || search->by_first == NULL || search->to == NULL ||
+        search->component == NULL || search->covered == NULL)
         return error_set(error, "out of memory");
     for (size_t i = 0; i < search->edges_count; i++)
         search->begin[search->edges[i].first + 2]++;
     for (uint32_t node = 2; node <= search->nodes; node++)
         search->begin[node] += search->begin[node - 1];
-    for (uint32_t i = 0; i < search->edges_count; i++)
-        search->by_first[search->begin[search->edges[i].first + 1]++] = i;
+    for (uint32_t i = 0; i < search->edges_count; i++) {
+        uint32_t at = search->begin[search->edges[i].first + 1]++;
+        search->by_first[at] = i;
+        search->to[at] = search->edges[i].second;
+    }
     return 0;
 }
 
@@ -247,12 +177,13 @@ int lock_cycles_find(const struct lock_order_edge *edges, size_t count, uint32_t
     struct search search = {.edges = edges, .edges_count = count, .nodes = nodes, .out = cycles};
     int result = index_edges(&search, error);
     if (result == 0)
-        result = find_components(&search, error);
+        result = components_find(search.nodes, search.begin, search.to, search.component, error);
     if (result == 0)
         result = search_all(&search, error);
     intern_release(&search.kept);
     free(search.begin);
     free(search.by_first);
+    free(search.to);
     free(search.component);
     free(search.covered);
     return result;

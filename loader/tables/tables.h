@@ -57,8 +57,9 @@ MUST_CHECK int tables_write(const struct tables *tables, sqlite3 *database, stru
 /* The number of calls of functions that are not the user's own. After all other tables. */
 MUST_CHECK int tables_count_system_calls(sqlite3 *database, uint64_t *calls, struct error *error);
 
-/* Fills in what incidents need of calls and blocks. After all other tables. */
+/* Fills in what incidents need of calls and blocks, and adds those that no thread reported, of which
+ * *deadlocks are deadlocks. After all other tables. */
 MUST_CHECK int tables_finish_incidents(const struct tables *tables, sqlite3 *database,
-                                       struct error *error);
+                                       size_t *deadlocks, struct error *error);
 
 #endif

@@ -16,10 +16,11 @@
 #define STACKS_MAX 1000 /* incidents with stacks: a program may request them in a loop */
 #define TYPEINFO "typeinfo for "
 
-extern const char tables_incidents_sql_unreported[], tables_incidents_sql_threads[],
-    tables_incidents_sql_forked[], tables_incidents_sql_call[], tables_incidents_sql_stack[],
-    tables_incidents_sql_left[], tables_incidents_sql_blocks[], tables_incidents_sql_pointers[],
-    tables_incidents_sql_pointer[], tables_incidents_sql_freed[], tables_incidents_sql_place[];
+extern const char tables_incidents_sql_unreported[], tables_incidents_sql_deadlocks[],
+    tables_incidents_sql_threads[], tables_incidents_sql_forked[], tables_incidents_sql_call[],
+    tables_incidents_sql_stack[], tables_incidents_sql_left[], tables_incidents_sql_blocks[],
+    tables_incidents_sql_pointers[], tables_incidents_sql_pointer[], tables_incidents_sql_freed[],
+    tables_incidents_sql_place[];
 
 static const char *kind_name(uint32_t kind)
 {
@@ -315,13 +316,16 @@ static void finish_places(struct finish *finish, const struct tables *tables)
     sqlite3_finalize(put);
 }
 
-int tables_finish_incidents(const struct tables *tables, sqlite3 *database, struct error *error)
+int tables_finish_incidents(const struct tables *tables, sqlite3 *database, size_t *deadlocks,
+                            struct error *error)
 {
     struct finish finish = {.database = database, .error = error};
     struct incidents incidents = incidents_begin(tables, 0);
     execute(&finish, tables_incidents_sql_unreported);
-    if (finish.result != 0 ||
-        (sqlite3_changes(database) == 0 && incidents_next(&incidents) == NULL))
+    int added = sqlite3_changes(database);
+    execute(&finish, tables_incidents_sql_deadlocks);
+    *deadlocks = (size_t)sqlite3_changes(database);
+    if (finish.result != 0 || (added == 0 && *deadlocks == 0 && incidents_next(&incidents) == NULL))
         return finish.result;
     finish_stacks(&finish);
     execute(&finish, tables_incidents_sql_blocks);

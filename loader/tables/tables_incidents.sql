@@ -33,6 +33,38 @@ FROM last l
 WHERE l.rank = 1
 ORDER BY l.id
 
+-- statement: deadlocks
+-- A row for each deadlock: of the wait that closed it, the last one to begin. The message tells the first 4 waits.
+WITH parts AS MATERIALIZED (
+       SELECT w.deadlock, w.thread_id, w.call_id, w.frame_id, w.site_id, w.start_ns,
+              row_number() OVER (PARTITION BY w.deadlock ORDER BY w.start_ns, w.id) AS number,
+              count(*) OVER (PARTITION BY w.deadlock) AS count,
+              'thread ' || t.tid || coalesce(' (' || t.name || ')', '') || ' waits for ' || l.name
+                || coalesce(' at ' || s.location, '') || coalesce(', held by thread ' || h.tid, '')
+                || coalesce(', taken at ' || hs.location, '') AS text
+       FROM lock_waits w
+            JOIN threads t ON t.id = w.thread_id
+            JOIN lock_details l ON l.id = w.lock_id
+            LEFT JOIN threads h ON h.id = w.held_by_thread_id
+            LEFT JOIN site_details s ON s.id = w.site_id
+            LEFT JOIN site_details hs ON hs.id = w.held_by_site_id
+       WHERE w.deadlock IS NOT NULL),
+     told(deadlock, number, text) AS (
+       SELECT deadlock, number, text FROM parts WHERE number = 1
+       UNION ALL
+       SELECT p.deadlock, p.number, t.text || '; ' || p.text
+       FROM told t JOIN parts p ON p.deadlock = t.deadlock AND p.number = t.number + 1
+       WHERE p.number <= 4)
+INSERT INTO incidents(kind, message, thread_id, call_id, frame_id, site_id, ns)
+SELECT 'deadlock',
+       CASE p.count WHEN 1 THEN 'a thread waits for itself: '
+                    ELSE p.count || ' threads wait for each other: ' END
+         || t.text || CASE WHEN p.count > 4 THEN '; and ' || (p.count - 4) || ' more' ELSE '' END,
+       p.thread_id, p.call_id, p.frame_id, p.site_id, p.start_ns
+FROM parts p JOIN told t ON t.deadlock = p.deadlock AND t.number = min(p.count, 4)
+WHERE p.number = p.count
+ORDER BY p.deadlock
+
 -- statement: threads
 -- The threads of each incident's process. ?1: the last incident.
 SELECT i.id, t.id, coalesce(i.call_id, 0), i.ns, t.id = i.thread_id, i.left_call_id IS NOT NULL,

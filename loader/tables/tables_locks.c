@@ -3,62 +3,14 @@
  * several threads recorded of a lock; and a point of another thread's timeline becomes a call, by
  * the rows of calls.
  */
-#include "loader/tables/tables_parts.h"
+#include "loader/tables/tables_locks_parts.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
-#include "base/intern.h"
-#include "base/must.h"
-#include "loader/tables/lock_cycles.h"
 #include "loader/tables/lock_names.h"
-
-struct lock_row {
-    const struct decode_lock *made; /* its DEFINE; NULL = the log lacks it */
-    const struct decode_lock *ended;
-    uint32_t process, thread; /* index; threads.id */
-    uint64_t address;
-};
-
-struct hold_row {
-    uint32_t lock, thread; /* ids */
-    uint64_t times, ns, longest_ns, failed, point;
-    uint32_t site, longest_thread; /* index of the thread */
-};
-
-struct order_row {
-    const struct decode_lock *order;
-    uint32_t thread; /* index */
-    uint32_t first, second;
-    uint64_t times;
-    uint32_t guards[FISQL_LOCK_GUARDS_MAX]; /* ids */
-    uint32_t cycle;
-};
-
-struct lock_tables {
-    const struct tables *tables;
-    sqlite3 *database;
-    sqlite3_stmt *call;   /* parent, depth and frame of a call */
-    struct insert insert; /* of the table that is being written */
-    struct error *error;
-    int place_result;    /* -1 where a place could not be read */
-    struct intern locks; /* locks.id - 1 by process and number */
-    struct lock_row *rows;
-    size_t rows_capacity;
-    struct intern
-        threads; /* index in log_index.threads, through thread_of, by process and number */
-    uint32_t *thread_of;
-    struct intern held; /* in holds, by ids of lock and thread */
-    struct hold_row *holds;
-    size_t holds_capacity;
-    struct intern numbers; /* in orders, by thread and its number of the order */
-    struct order_row *orders;
-    size_t orders_capacity;
-    struct lock_cycles cycles;
-    size_t cycles_by_lock; /* of them; the rest are by place */
-};
 
 /* A place in a thread: a call, and its frame. 0 = not known. */
 struct place {
@@ -81,22 +33,6 @@ static uint32_t lock_id(struct lock_tables *state, uint32_t process, uint32_t nu
     return index + 1;
 }
 
-/* locks.id of a number that read_records() has read. */
-static uint32_t known_lock_id(const struct lock_tables *state, uint32_t process, uint32_t number)
-{
-    uint32_t index = intern_find(&state->locks, process, number);
-    must(index < state->locks.count);
-    return index + 1;
-}
-
-static uint32_t thread_index(const struct lock_tables *state, uint32_t process, uint32_t number)
-{
-    uint32_t index = number == FISQL_LOCK_THREAD_NONE
-                         ? INTERN_NONE
-                         : intern_find(&state->threads, process, number);
-    return index == INTERN_NONE ? INTERN_NONE : state->thread_of[index];
-}
-
 static int index_threads(struct lock_tables *state)
 {
     const struct log_index *index = state->tables->index;
@@ -111,13 +47,6 @@ static int index_threads(struct lock_tables *state)
         state->thread_of[at] = i;
     }
     return 0;
-}
-
-static const struct decode_lock_extra *extra_of(const struct lock_tables *state, uint32_t thread,
-                                                const struct decode_lock *lock)
-{
-    static const struct decode_lock_extra none;
-    return lock->extra != 0 ? &state->tables->threads[thread].locks.extras[lock->extra - 1] : &none;
 }
 
 static int read_define(struct lock_tables *state, uint32_t thread, const struct decode_lock *lock)
@@ -369,7 +298,7 @@ static int write_wait(struct lock_tables *state, uint32_t thread, const struct d
     struct insert *insert = &state->insert;
     const struct log_thread *told = &state->tables->index->threads[thread];
     bool taken = wait->what == FISQL_LOCK_TAKEN, open = !taken && wait->until_ns == 0;
-    uint64_t until = open ? state->tables->threads[thread].end_ns : wait->until_ns;
+    uint64_t until = open ? lock_tables_open_until_ns(state, thread, wait) : wait->until_ns;
     struct place holder = place_at(
         state, taken ? INTERN_NONE : thread_index(state, told->process, wait->thread), wait->point);
     insert_row(insert, column_int("lock_id", known_lock_id(state, told->process, wait->lock)),
@@ -383,7 +312,8 @@ static int write_wait(struct lock_tables *state, uint32_t thread, const struct d
                                                        : "given up"),
                column_id("mutex_id",
                          wait->other != 0 ? known_lock_id(state, told->process, wait->other) : 0),
-               COLUMNS_PLACE("held_by", &holder), column_id("held_by_site_id", wait->other_site));
+               COLUMNS_PLACE("held_by", &holder), column_id("held_by_site_id", wait->other_site),
+               column_id("deadlock", open ? lock_tables_deadlock(state, thread, wait) : 0));
     return 0;
 }
 
@@ -558,16 +488,35 @@ static void release(struct lock_tables *state)
     free(state->holds);
     free(state->orders);
     free(state->cycles.items);
+    sqlite3_finalize(state->call_end);
+    free(state->blocked);
+    free(state->blocked_of);
+    free(state->blocked_waits);
+    free(state->process_ends);
+}
+
+static int prepare_places(struct lock_tables *state)
+{
+    if (state->tables->options->calls == LOAD_CALLS_NONE)
+        return 0;
+    if (sqlite3_prepare_v2(state->database,
+                           "SELECT parent_id, depth, frame_id FROM calls WHERE id = ?", -1,
+                           &state->call, NULL) == SQLITE_OK &&
+        sqlite3_prepare_v2(state->database,
+                           "SELECT enter_ns + duration_ns FROM calls WHERE id = ? AND ended <> 2",
+                           -1, &state->call_end, NULL) == SQLITE_OK)
+        return 0;
+    return error_set(state->error, "%s", insert_problem(state->database));
 }
 
 int tables_write_locks(const struct tables *tables, sqlite3 *database, struct error *error)
 {
     struct lock_tables state = {.tables = tables, .database = database, .error = error};
-    if (tables->options->calls != LOAD_CALLS_NONE &&
-        sqlite3_prepare_v2(database, "SELECT parent_id, depth, frame_id FROM calls WHERE id = ?",
-                           -1, &state.call, NULL) != SQLITE_OK)
-        return error_set(error, "%s", insert_problem(database));
-    int result = read_records(&state);
+    int result = prepare_places(&state);
+    if (result == 0)
+        result = read_records(&state);
+    if (result == 0)
+        result = lock_tables_find_deadlocks(&state);
     if (result == 0)
         result = find_cycles(&state, false);
     if (result == 0)

@@ -5,7 +5,7 @@ WITH every AS (
               WHERE t.process_id = p.id AND i.kind <> 'stacks')
        UNION ALL
        SELECT i.kind, fr.function_id, CASE i.kind WHEN 'signal' THEN 'signal ' || i.signal
-              WHEN 'stack-smashed' THEN '' ELSE i.message END, 1
+              WHEN 'stack-smashed' THEN '' WHEN 'deadlock' THEN '' ELSE i.message END, 1
        FROM incidents i LEFT JOIN frames fr ON fr.id = i.frame_id WHERE i.kind <> 'stacks'
        UNION ALL
        SELECT CASE error WHEN 'double' THEN 'double free' ELSE 'bad free' END, fr.function_id,

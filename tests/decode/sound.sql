@@ -25,4 +25,14 @@ SELECT 'own time below 0', id FROM calls WHERE self_ns < 0;
 SELECT 'a pause not in its call', p.id FROM pauses p LEFT JOIN calls c ON c.id = p.call_id
 WHERE c.id IS NULL OR p.start_ns < c.enter_ns OR p.start_ns + p.paused_ns > c.enter_ns + c.duration_ns OR p.paused_ns < 0;
 SELECT 'freed before it was allocated', id FROM allocs WHERE free_ns < alloc_ns;
+SELECT 'an open wait that ends before its thread and its call', w.id
+FROM lock_waits w JOIN threads t ON t.id = w.thread_id LEFT JOIN calls c ON c.id = w.call_id
+WHERE w.ended = 'open' AND w.start_ns + w.wait_ns < min(t.end_ns, coalesce(c.enter_ns + c.duration_ns, t.end_ns));
+SELECT 'an open wait that lasts beyond its process', w.id
+FROM lock_waits w JOIN threads t ON t.id = w.thread_id JOIN processes p ON p.id = t.process_id
+WHERE w.ended = 'open' AND w.wait_ns > 0
+  AND w.start_ns + w.wait_ns > max(coalesce(p.end_ns, 0), (SELECT max(end_ns) FROM threads o WHERE o.process_id = p.id));
+SELECT 'a wait of a deadlock that did not last', id FROM lock_waits WHERE deadlock IS NOT NULL AND ended <> 'open';
+SELECT 'deadlocks that are no incidents', (SELECT count(DISTINCT deadlock) FROM lock_waits) AS n
+WHERE n <> (SELECT count(*) FROM incidents WHERE kind = 'deadlock');
 PRAGMA foreign_key_check;

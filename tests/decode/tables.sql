@@ -76,7 +76,7 @@ FROM result_flows r JOIN functions f ON f.id = r.function_id LEFT JOIN functions
 SELECT l.id AS lock, l.kind, printf('%x', l.address) AS address, l.made, l.location, l.thread_id AS thread, l.first_ns, l.ended_ns
 FROM lock_details l ORDER BY l.id;
 SELECT w.lock_id AS wait_for, w.thread_id AS thread, w.call_id AS call, w.mode, w.start_ns, w.wait_ns, w.ended,
-       w.held_by_thread_id AS held_by, w.held_by_call_id AS held_call, s.location AS held_at
+       w.held_by_thread_id AS held_by, w.held_by_call_id AS held_call, s.location AS held_at, w.deadlock
 FROM lock_waits w LEFT JOIN site_details s ON s.id = w.held_by_site_id ORDER BY w.id;
 SELECT h.lock_id AS held_lock, h.thread_id AS thread, h.times, h.hold_ns, h.longest_ns, h.longest_call_id AS call, h.failed
 FROM lock_holds h ORDER BY 1, 2;

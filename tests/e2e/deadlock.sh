@@ -60,6 +60,33 @@ $(taken pays open_accounts accounts 1)" "$(told | grep -A 3 'lock accounts')"
 same "stacks: each thread says what it holds" 2 "$(sed -n '/^thread/,$p' asked | grep -c 'holds lock')"
 end
 
+# After its death: the waits last to its end, and are a deadlock, which is an incident.
+"$fisql" load -q run.bin 2>/dev/null
+sound "after SIGKILL" run.db
+same "after SIGKILL: both waits are open and part of one deadlock" "2 1" \
+    "$(sql run.db "SELECT count(*) || ' ' || count(DISTINCT deadlock) FROM lock_waits WHERE ended = 'open' AND deadlock IS NOT NULL")"
+same "after SIGKILL: they last to the end of the process" 2 "$(sql run.db "SELECT count(*) FROM lock_waits w JOIN threads t ON t.id = w.thread_id
+    JOIN processes p ON p.id = t.process_id WHERE w.deadlock AND w.start_ns + w.wait_ns = p.end_ns AND w.wait_ns > 100000000")"
+same "after SIGKILL: no other wait is part of it" 2 "$(sql run.db "SELECT count(*) FROM lock_waits WHERE deadlock IS NOT NULL")"
+for database in run.db none.db; do
+    [ $database = run.db ] || "$fisql" load -q --calls=none -o none.db run.bin 2>/dev/null
+    same "$database: the incident is of the wait that closed it" "deadlock 2 threads wait for each other: 1" "$("$fisql" query incidents $database --format json |
+        jq -r '.[] | "\(.kind) \(.message | sub(": thread.*"; ":")) \(.message | [scan("waits for (?:accounts|journal) at deadlock.c:[0-9]+, held by thread [0-9]+, taken at deadlock.c:[0-9]+")] | length == 2 | if . then 1 else 0 end)"')"
+done
+same "the incident has the stacks of all threads" "audits grab grab main open_accounts open_journal pays" \
+    "$(sql run.db "SELECT group_concat(function, ' ') FROM (SELECT function FROM incident_frames ORDER BY 1)")"
+run "$fisql" digest run.db
+has "the digest has it: errors" "1 deadlock" "$out"
+has "the digest has it: the first finding" "2 threads wait for each other" "$(grep -A1 '^Findings' <<<"$out")"
+lacks "the digest does not propose to divide these locks" "divide it" "$out"
+same "lock-contention has both waits, with the stack of the holder and its lines" \
+    "accounts 1 pays (deadlock.c:$(line_of "    open_accounts();")) => open_accounts (deadlock.c:$(line_of "grab(&accounts)")) => grab (deadlock.c:$lock)
+journal 1 audits (deadlock.c:$(line_of "    open_journal();" 2)) => open_journal (deadlock.c:$(line_of "grab(&journal)")) => grab (deadlock.c:$lock)" \
+    "$("$fisql" query lock-contention run.db --format json | jq -r '.[] | select(.deadlock) | "\(.lock) \(.deadlock) \(.holder_lines)"' | sort)"
+same "lock-holders has both locks, held to the end" "accounts 1 journal 1" \
+    "$("$fisql" query lock-holders run.db --format json | jq -r '.[] | select(.lines | test("grab [(]deadlock.c:'"$lock"'[)]$")) | "\(.lock) \(.times)"' | sort | paste -sd' ')"
+same "rollups are SQL over the rows" "" "$(sqlite3 run.db <"$here/tests/e2e/rollups.sql" 2>&1)"
+
 # Without a clock the calls' numbers tell which calls were open; below --depth the stack is there, too.
 for how in --no-time "--depth 2"; do
     # shellcheck disable=SC2086 # words

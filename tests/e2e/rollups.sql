@@ -248,3 +248,6 @@ SELECT 'edges paused', t.id FROM edges t LEFT JOIN (SELECT caller_id, site_id, f
   ON p.caller_id IS t.caller_id AND p.site_id IS t.site_id AND p.function_id = t.callee_id
 WHERE t.paused_ns IS NOT coalesce(p.ns, 0);
 SELECT 'threads paused', t.id FROM threads t WHERE t.paused_ns IS NOT (SELECT coalesce(sum(paused_ns), 0) FROM paused p WHERE p.thread_id = t.id);
+WITH s AS (SELECT deadlock, max(start_ns) AS ns FROM lock_waits WHERE deadlock IS NOT NULL GROUP BY deadlock)
+SELECT 'deadlocks', * FROM (SELECT ns FROM s EXCEPT SELECT ns FROM incidents WHERE kind = 'deadlock')
+UNION ALL SELECT 'deadlocks', * FROM (SELECT ns FROM incidents WHERE kind = 'deadlock' EXCEPT SELECT ns FROM s);

@@ -12,3 +12,7 @@ INSERT INTO lock_waits(lock_id, thread_id, call_id, frame_id, site_id, mode, sta
   (3, 2, 10, 5, 4, 'write', 30000, 9000, 'taken', 1, NULL, NULL, NULL, NULL), (1, 1, 2, 2, 5, 'write', 1500, 0, 'taken', NULL, NULL, NULL, NULL, NULL),
 -- edge: outside any traced call, and it never ended
   (1, 2, NULL, NULL, NULL, 'write', 89000, 1000, 'open', NULL, NULL, NULL, NULL, NULL);
+-- positive: two threads that wait for each other to the end
+INSERT INTO lock_waits(lock_id, thread_id, call_id, frame_id, site_id, mode, start_ns, wait_ns, ended, held_by_thread_id,
+    held_by_call_id, held_by_frame_id, held_by_site_id, deadlock) VALUES
+  (1, 2, 11, 6, 7, 'write', 88000, 2000, 'open', 1, 6, 2, 2, 1), (2, 1, 2, 2, 5, 'write', 88100, 1900, 'open', 2, 11, 6, 7, 1);

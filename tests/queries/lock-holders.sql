@@ -11,3 +11,7 @@ INSERT INTO lock_waits(lock_id, thread_id, call_id, frame_id, site_id, mode, sta
   (1, 2, 11, 6, 7, 'write', 71000, 4000, 'taken'), (1, 2, 11, 6, 7, 'write', 76000, 0, 'taken'),
 -- negative: a condition is not held
   (3, 2, 10, 5, 4, 'write', 30000, 9000, 'taken');
+-- positive: a deadlock holds its lock to the end, and no thread gives it back
+INSERT INTO lock_waits(lock_id, thread_id, call_id, frame_id, site_id, mode, start_ns, wait_ns, ended, held_by_thread_id,
+    held_by_call_id, held_by_frame_id, held_by_site_id, deadlock) VALUES
+  (2, 2, 11, 6, 7, 'write', 78000, 12000, 'open', 1, 6, 2, 5, 1);

@@ -57,7 +57,7 @@ INSERT INTO block_flows
   SELECT id, 10 + frame_id, free_frame_id, 5, 1, free_thread_id, 1, 8, 1, 1, 0, id, NULL FROM blocks WHERE free_frame_id IS NOT NULL;
 INSERT INTO locks(id, process_id, kind, address, made, site_id, thread_id, frame_id, first_ns) VALUES
   (1, 1, 'mutex', 0x7000, 0, 2, 1, 1, 10), (2, 1, 'mutex', 0x7100, 0, 2, 1, 1, 10);
-INSERT INTO lock_waits VALUES (1, 1, 1, 361, 36, 2, 'write', 62000, 10, 'taken', NULL, NULL, NULL, NULL, NULL);
+INSERT INTO lock_waits VALUES (1, 1, 1, 361, 36, 2, 'write', 62000, 10, 'taken', NULL, NULL, NULL, NULL, NULL, NULL);
 INSERT INTO lock_holds VALUES (2, 1, 10, 100, 10, 170, 17, 2, 0);
 INSERT INTO run VALUES ('options', 'locks=2');
 -- parameters: min_calls=2
