@@ -28,7 +28,9 @@ static const char help[] =
     "took\n"
     "them, which lock it waits for, and which thread holds that. If threads wait for each other in "
     "a\n"
-    "circle, a deadlock, it says that first.\n"
+    "circle, a deadlock, it says that first. Without --locks it looks from outside, if the kernel "
+    "lets it,\n"
+    "and finds deadlocks of mutexes and of other locks that say who holds them.\n"
     "\n"
     "      --last N             also the last N calls of each thread that are not yet in the log\n"
     "      --each               each thread by itself\n"
@@ -146,6 +148,11 @@ static int show_process(const struct request *request, struct live_run *run, uin
                                        .style = request->style,
                                        .each = request->each,
                                        .all = request->all};
+        if (waits.denied && threads.count > 1)
+            note("PID %u: it records no locks, and the kernel does not let us look into it for "
+                 "those "
+                 "that it waits for: root can, or record it with --locks",
+                 pid);
         status = show_circles(&show) > 0;
         int shown = live_show_threads(&show);
         status = shown != 0 ? shown : status;

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "live/live_futex.h"
+
 #define LOOKS_MAX 100u
 
 /* Reads a thread's locks until the copy is whole. */
@@ -71,8 +73,35 @@ static void holder_find(struct live_waits *waits, const struct live_threads *thr
                 return;
             }
         if (threads->items[i].tid == wait->locks.waiting_holder &&
-            other->locks.held > FISQL_LIVE_HOLDS_MAX)
+            (wait->outside || other->locks.held > FISQL_LIVE_HOLDS_MAX))
             wait->holder = i; /* it holds more locks than it can list */
+    }
+}
+
+/* Do the threads record no locks? */
+static bool is_without_locks(const struct live_waits *waits)
+{
+    for (size_t i = 0; i < waits->count; i++)
+        if (!waits->items[i].known || waits->items[i].locks.changes != 0)
+            return false;
+    return true;
+}
+
+static void read_outside(struct live_waits *waits, const struct live_threads *threads)
+{
+    for (size_t i = 0; i < waits->count && !waits->denied; i++) {
+        struct live_wait *wait = &waits->items[i];
+        struct live_futex futex;
+        enum live_futex_found found =
+            live_futex_read(threads->items[i].pid, threads->items[i].tid, &futex);
+        waits->denied = found == LIVE_FUTEX_DENIED;
+        if (found != LIVE_FUTEX_OWNED)
+            continue;
+        wait->outside = true;
+        wait->switches = futex.switches;
+        wait->locks.waiting = futex.address;
+        wait->locks.waiting_holder = futex.owner;
+        wait->locks.waiting_mode = futex.limited ? FISQL_LOCK_TRIED : 0;
     }
 }
 
@@ -85,6 +114,8 @@ int live_waits_read(struct live_waits *waits, const struct live_threads *threads
         return error_set(error, "out of memory");
     for (size_t i = 0; i < threads->count; i++)
         waits->items[i].known = locks_read(&threads->items[i], source, &waits->items[i].locks);
+    if (is_without_locks(waits))
+        read_outside(waits, threads);
     for (size_t i = 0; i < threads->count; i++)
         holder_find(waits, threads, i);
     return 0;
@@ -114,6 +145,11 @@ bool live_wait_lasts(const struct live_wait *wait, const struct live_thread *thr
                      const struct live_source *source)
 {
     struct fisql_live_locks now;
+    struct live_futex futex;
+    if (wait->outside)
+        return live_futex_read(thread->pid, thread->tid, &futex) == LIVE_FUTEX_OWNED &&
+               futex.address == wait->locks.waiting && futex.owner == wait->locks.waiting_holder &&
+               futex.switches == wait->switches;
     return locks_read(thread, source, &now) && now.waiting == wait->locks.waiting &&
            now.waiting_tick == wait->locks.waiting_tick;
 }

@@ -1,6 +1,7 @@
 /*
  * The locks that the threads of a live area hold and wait for (`fisql record --locks`), and the
- * circles in which they wait for each other.
+ * circles in which they wait for each other. Without --locks the kernel tells waits for locks that
+ * say who holds them, if it lets us look (live_futex.h).
  */
 #ifndef FISQL_LIVE_LIVE_LOCKS_H
 #define FISQL_LIVE_LIVE_LOCKS_H
@@ -14,6 +15,8 @@
 struct live_wait {
     struct fisql_live_locks locks; /* of the thread, whole */
     bool known;                    /* we could read them */
+    bool outside;                  /* the kernel told us */
+    uint64_t switches;             /* then: see live_futex.h */
     size_t holder;                 /* its index in live_threads; LIVE_NOBODY = not known */
     uint32_t hold;                 /* the holder's number of the hold; LIVE_NO_HOLD = not known */
     bool circle;                   /* it is part of a circle, which was told */
@@ -30,6 +33,7 @@ struct live_taken {
 struct live_waits {
     struct live_wait *items; /* one a thread */
     size_t count;
+    bool denied; /* the program records no locks, and we may not look from outside */
 };
 
 /* -1: no memory. Release them in both cases. */

@@ -241,10 +241,11 @@ static void put_wait(const struct live_show *show, size_t index)
         struct live_place place = site_place(show, wait->locks.waiting_site);
         fputs(" at ", stdout);
         put_place(&place);
-        fputc(',', stdout);
     }
+    if (wait->locks.waiting_site != 0 || wait->outside)
+        fputc(',', stdout);
     put_holder(show, wait);
-    if (live_clock_ago(&show->clock, wait->locks.waiting_tick, &ns))
+    if (!wait->outside && live_clock_ago(&show->clock, wait->locks.waiting_tick, &ns))
         put_span(", for ", ns);
 }
 

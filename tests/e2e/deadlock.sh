@@ -7,15 +7,18 @@ cd "$TEST_TMP" || exit 2
 export XDG_CONFIG_HOME=$TEST_TMP/config
 source=$programs/deadlock.c
 
-# begin OPTION...: records the program; returns when both of its threads wait. `recorder` and `program` are the PIDs.
-begin() {
-    rm -f in
+# begin OPTION...: records the program; returns when its threads wait. `recorder` and `program` are the PIDs.
+begin() { begin_both "$*" ""; }
+begin_with() { begin_both "" "$*"; } # ARGUMENT...
+begin_both() {
+    rm -f in said
     mkfifo in
-    "$fisql" record -q -o run.bin "$@" ./deadlock <in >said 2>&1 &
+    # shellcheck disable=SC2086 # words
+    "$fisql" record -q -o run.bin $1 ./deadlock $2 <in >said 2>&1 &
     recorder=$!
     exec 7>in
     for _ in $(seq 300); do
-        grep -q both said 2>/dev/null && break
+        grep -q have said 2>/dev/null && break
         sleep 0.05
     done
     for program in $(cat "/proc/$recorder/task/$recorder/children"); do
@@ -93,5 +96,43 @@ for how in --no-time "--depth 2"; do
     begin --locks $how
     "$fisql" stacks "$recorder" | sed 1,2d >asked
     same "stacks: the stack that took it, $how" "$(taken pays open_accounts accounts 1)" "$(told | grep -A 3 'lock accounts' | sed 1d)"
+    end
+done
+
+# Recorded without --locks: the kernel tells the futexes, and the mutexes their owners.
+begin
+run "$fisql" stacks "$recorder"
+same "stacks without --locks: it is a deadlock" 1 "$status"
+same "stacks without --locks: who waits for what of whom" "deadlock: T waits for lock accounts, held by T; T waits for lock journal, held by T" \
+    "$(grep '^deadlock' <<<"$out" | sed -E 's/deadlock \([0-9]+\)/T/g' | sed 's/^deadlock: \(T[^;]*journal[^;]*\); \(T.*\)/deadlock: \2; \1/')"
+same "stacks without --locks: each thread says it, too" 2 "$(grep -c '^     deadlock ([0-9]*) waits for lock' <<<"$out")"
+# What the kernel forbids, as Yama does: here a library in front of open().
+cat >denied.c <<'C'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+int open(const char *path, int flags, ...)
+{
+    size_t length = strlen(path);
+    errno = EPERM;
+    return length > 8 && strcmp(path + length - 8, "/syscall") == 0 ? -1 : openat(AT_FDCWD, path, flags, 0600);
+}
+int open64(const char *path, int flags, ...) __attribute__((alias("open")));
+C
+gcc -shared -fPIC -o denied.so denied.c || not_ok "denied.c builds"
+run env LD_PRELOAD="$PWD/denied.so" "$fisql" stacks "$recorder"
+same "stacks, and the kernel forbids to look: the stacks are there" "0 3" "$status $(grep -c '^thread' <<<"$out")"
+has "stacks, and the kernel forbids to look: says so" "or record it with --locks" "$err"
+end
+
+# Threads that wait long, or for a time, are no deadlock.
+"$fisql" cc gcc -O1 -g -pthread -o deadlock "$programs/lockstuck.c" || exit 2
+for how in "chain 3 2" "timed 3 3"; do
+    read -r shape threads waiting <<<"$how"
+    begin_with "$shape" "$threads"
+    run "$fisql" stacks "$recorder"
+    same "stacks without --locks: $shape: no deadlock, and who waits is told" "0 $waiting" "$status $(grep -c '^     .* waits for lock locks' <<<"$out")"
     end
 done
