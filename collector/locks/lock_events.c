@@ -30,7 +30,6 @@ struct fisql_live_slot *fisql_lock_now(uint64_t *tick)
 void fisql_lock_stack(struct fisql_live_stack *stack)
 {
     const struct thread_log *log = current_log;
-    stack->tick = clock_read(process.clock);
     stack->depth = stack->count = 0;
     if (log == NULL || log->shadow.calls == NULL)
         return;

@@ -21,7 +21,7 @@ struct lock_watch {
 EXPORT uint32_t fisql_lock_mode(const struct lock_watch *watch);
 /* The slot in which the calling thread records, NULL = none now. Sets *tick to the clock. */
 EXPORT struct fisql_live_slot *fisql_lock_now(uint64_t *tick);
-/* The calling thread's innermost calls. */
+/* The calling thread's innermost calls; leaves the tick. */
 EXPORT void fisql_lock_stack(struct fisql_live_stack *stack);
 /* Ticks in a second, approximately. */
 EXPORT uint64_t fisql_lock_second(void);

@@ -323,8 +323,8 @@ void lock_taken(struct lock_thread *thread, const struct lock_use *use, bool ord
     hold->tick = tick;
     hold->point = point_of(slot);
     hold->site = use->site;
-    if (LIKELY(fisql_lock_stack != NULL))
-        fisql_lock_stack(&hold->stack);
+    hold->stack.tick = tick;
+    fisql_lock_stack(&hold->stack);
     hold->depth = 1;
     hold->mode = use->mode & FISQL_LOCK_READ;
     hold->lost = 0;
@@ -603,7 +603,7 @@ static struct lock_thread *thread_take(uint32_t tid)
 struct lock_thread *lock_thread_begin(void)
 {
     if (ended || fisql_lock_mode == NULL || fisql_lock_now == NULL || fisql_lock_second == NULL ||
-        fisql_lock_record == NULL)
+        fisql_lock_record == NULL || fisql_lock_stack == NULL)
         return NULL;
     int error = errno;
     uint64_t tick;
