@@ -6,6 +6,7 @@
  * they are printed one after another.
  */
 #include "base/array.h"
+#include "base/parts.h"
 #include "cli/out/args.h"
 #include "cli/out/colour.h"
 #include "cli/run/call_cursor.h"
@@ -31,6 +32,9 @@ static const char help[] =
     "allocated, what the program said then (*), calls made to fail (!), pauses (=), and where the\n"
     "recording itself took 100 us and more (~). Calls of all threads are sorted by time.\n"
     "\n" CUT_HELP "      --no-allocs          leave out the blocks allocated\n"
+    "      --types              functions with the types of their results and parameters, where "
+    "values\n"
+    "                           were recorded (`fisql record --values`)\n"
     "      --limit N            at most N calls\n"
     "      --demangle STYLE     short names, full ones, or no: as the linker knows them (short)\n"
     "      --wide               the same as --demangle full\n"
@@ -48,7 +52,7 @@ struct options {
     struct call_cut cut;
     enum name_style style;
     long limit;
-    bool no_allocs, colour;
+    bool no_allocs, types, colour;
     enum colour when;
     const char *path;
 };
@@ -161,6 +165,16 @@ static void print_time(double ns, int width)
     printf("%*s", width, text);
 }
 
+/* "int ", or "char *"; nothing unless types are asked for, and known. */
+static void put_result_type(const struct call_values *values, uint32_t function)
+{
+    const char *type = values->types ? call_values_result_type(values, function) : NULL;
+    if (type == NULL)
+        return;
+    text_put(stdout, type);
+    fputs(ends_with(type, "*") ? "" : " ", stdout);
+}
+
 /* 0, or 2 after saying what is wrong. */
 static int print_call(struct source *source, const struct lane *lane, bool colour)
 {
@@ -180,6 +194,7 @@ static int print_call(struct source *source, const struct lane *lane, bool colou
         (double)call_times_of(&source->times, call->id, call->descendants, call->duration_ns), 10);
     printf("  %s%*s  %*s", lane->label, lane->label_pad, "",
            (int)(2 * (call->depth < 60 ? call->depth : 60)), "");
+    put_result_type(&source->cut.values, number);
     fputs(colour ? "\033[1m" : "", stdout);
     text_put(stdout, function->name);
     fputs(colour ? "\033[0m" : "", stdout);
@@ -353,7 +368,7 @@ static int print_trace(struct source *source, const struct options *options)
     return status;
 }
 
-enum { NO_ALLOCS = 256, LIMIT, DEMANGLE, WIDE, COLOR };
+enum { NO_ALLOCS = 256, TYPES, LIMIT, DEMANGLE, WIDE, COLOR };
 
 static int set_option(struct options *options, const struct args *args)
 {
@@ -361,6 +376,9 @@ static int set_option(struct options *options, const struct args *args)
     switch (args->code) {
     case NO_ALLOCS:
         options->no_allocs = true;
+        return 0;
+    case TYPES:
+        options->types = true;
         return 0;
     case COLOR:
         return colour_parse(args, &options->when);
@@ -382,6 +400,7 @@ static int set_option(struct options *options, const struct args *args)
 static int parse(struct options *options, int argc, char **argv)
 {
     static const struct args_option known[] = {{"no-allocs", NO_ALLOCS, false},
+                                               {"types", TYPES, false},
                                                {"limit", LIMIT, true},
                                                {"demangle", DEMANGLE, true},
                                                {"wide", WIDE, false},
@@ -410,6 +429,9 @@ int cmd_trace(int argc, char **argv)
         status = call_times_open(&source.times, source.cut.database, MEASURE_WALL);
     if (status == 0) {
         options.colour = colour_start(options.when);
+        source.cut.values.types = options.types;
+        if (options.types && source.cut.values.parameters_count == 0)
+            note("--types: no values were recorded: fisql record --values");
         status = print_trace(&source, &options);
     }
     call_times_close(&source.times);

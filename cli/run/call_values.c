@@ -41,6 +41,7 @@ static int read_parameters(struct call_values *values)
             .enum_id = sqlite3_column_int64(row, 4),
             .name = database_copy(row, 2),
             .kind = database_copy(row, 3),
+            .type = database_copy(row, 6),
             .is_float = is_float((const char *)sqlite3_column_text(row, 6)),
             .flags = sqlite3_column_int(row, 5) != 0};
     }
@@ -109,6 +110,7 @@ void call_values_close(struct call_values *values)
     for (size_t i = 0; i < values->parameters_count; i++) {
         free(values->parameters[i].name);
         free(values->parameters[i].kind);
+        free(values->parameters[i].type);
     }
     for (size_t i = 0; i < values->enumerators_count; i++)
         free(values->enumerators[i].name);
@@ -301,6 +303,26 @@ void call_values_name(const struct shown_value *value, char *name, size_t size)
         snprintf(name, size, "#%d", (int)parameter->position);
 }
 
+const char *call_values_result_type(const struct call_values *values, uint32_t function)
+{
+    if (!call_values_has(values, function))
+        return NULL;
+    const struct value_parameter *first = &values->parameters[values->first[function]];
+    return first->position == SHOWN_RESULT ? first->type : NULL;
+}
+
+/* "int n=", "const char *name=", "n=". An expression's text has no type before it. */
+static void put_declared(sqlite3_str *out, const struct value_parameter *parameter, bool types)
+{
+    const char *type = types ? parameter->type : NULL, *name = parameter->name;
+    if (type != NULL)
+        sqlite3_str_appendf(out, "%s%s", type, name != NULL && !ends_with(type, "*") ? " " : "");
+    if (name != NULL)
+        sqlite3_str_appendall(out, name);
+    if (type != NULL || name != NULL)
+        sqlite3_str_appendchar(out, 1, '=');
+}
+
 char *call_values_text(struct call_values *values, uint32_t function, int64_t call_id)
 {
     if (!call_values_has(values, function))
@@ -323,8 +345,7 @@ char *call_values_text(struct call_values *values, uint32_t function, int64_t ca
             continue;
         }
         sqlite3_str_appendall(out, between);
-        if (value->parameter->name != NULL)
-            sqlite3_str_appendf(out, "%s=", value->parameter->name);
+        put_declared(out, value->parameter, values->types);
         sqlite3_str_appendall(out, text);
         between = ", ";
     }

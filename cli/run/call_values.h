@@ -14,9 +14,9 @@
 
 struct value_parameter {
     int64_t position, enum_id;
-    char *name, *kind; /* NULL = none, or unknown */
-    bool is_float;     /* of 4 bytes */
-    bool flags;        /* its enumerators are flags */
+    char *name, *kind, *type; /* NULL = none, or unknown */
+    bool is_float;            /* of 4 bytes */
+    bool flags;               /* its enumerators are flags */
 };
 
 struct value_enumerator {
@@ -46,6 +46,7 @@ struct call_values {
     size_t enumerators_count, enumerators_capacity;
     struct shown_value shown[32]; /* of the call that was read last */
     size_t shown_count;
+    bool types; /* texts have the parameters' types: the caller may set it */
 };
 
 /* Reads the parameters. 0, or 2 after saying what is wrong; close it in both cases. */
@@ -75,7 +76,10 @@ int call_values_read(struct call_values *values, uint32_t function, int64_t call
 /* The name of a value that is shown alone: the parameter's, #2, or "result". */
 void call_values_name(const struct shown_value *value, char *name, size_t size);
 
-/* "(n=3) = 2", or "" of a function without values; NULL after saying what is wrong. sqlite3_free()
+/* The type of the function's result in the source's words; NULL = not known. */
+const char *call_values_result_type(const struct call_values *values, uint32_t function);
+
+/* "(n=3) = 2", with types "(int n=3) = 2", or "" of a function without values; NULL after saying what is wrong. sqlite3_free()
  * it. */
 char *call_values_text(struct call_values *values, uint32_t function, int64_t call_id);
 

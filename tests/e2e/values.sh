@@ -107,6 +107,8 @@ for how in "gcc -O0" "gcc -O2" "gcc -O2 -fstack-protector-all"; do
     same "$how: errno of calls that failed" "$(grep " = " printed)" \
         "$(sql run.db "SELECT text FROM call_text WHERE text LIKE '%)'" | sed -E 's/(path|file|to)=//g; s/\(\) = /() = /' | grep ' = ')"
     same "$how: and of no other" "$(grep -c " = " printed)" "$(sql run.db 'SELECT count(*) FROM call_values WHERE position = 31')"
+    same "$how: trace --types: types of results and parameters" 'int open_file(const char *path="/none") = -1 (ENOENT)' \
+        "$("$fisql" trace --types --no-allocs --color never run.db | grep -o '[a-z]* *open_file(.*"/none") = -1 (ENOENT)')"
     same "$how: trace says it" 1 "$("$fisql" trace --color never run.db | grep -c 'open_file(path="/none") = -1 (ENOENT)')"
 done
 
