@@ -22,7 +22,7 @@
 #include <stdint.h>
 
 #define FISQL_RECIPES_MAGIC 0x50435246u /* "FRCP" */
-#define FISQL_RECIPES_VERSION 2u
+#define FISQL_RECIPES_VERSION 3u
 #define FISQL_RECIPE_VALUES_MAX 30u /* parameters of a function; we record no more */
 #define FISQL_RECIPE_BYTES_MAX 64u  /* of a struct by value */
 #define FISQL_RECIPE_STEPS_MAX 64u  /* of an expression */
@@ -133,6 +133,8 @@ enum fisql_recipe_what {
     FISQL_WHAT_BYTES,    /* `size` bytes as they are: a struct by value, __int128 */
     /* a pointer to text that ends with a NUL, or after text_max bytes if that is not 0 */
     FISQL_WHAT_TEXT,
+    FISQL_WHAT_TEXT_16, /* the same of UTF-16 or UTF-32 (wchar_t), written as UTF-8 */
+    FISQL_WHAT_TEXT_32,
     FISQL_WHAT_COUNTED, /* text of a known length, of an EXPRESSION that leaves {pointer, length} */
     FISQL_WHAT_STRING,  /* the address of {pointer, length}: libstdc++'s std::string */
     FISQL_WHAT_VIEW,    /* the address of {length, pointer}: libstdc++'s std::string_view */
@@ -143,6 +145,15 @@ enum fisql_recipe_what {
     FISQL_WHAT_STRING_CXX1,
     FISQL_WHAT_BUFFER /* the address of {anything, length, pointer} */
 };
+
+/* The bytes of a character of a pointer's text; 0 = it is none. */
+static inline unsigned fisql_recipe_unit_bytes(unsigned what)
+{
+    return what == FISQL_WHAT_TEXT      ? 1
+           : what == FISQL_WHAT_TEXT_16 ? 2
+           : what == FISQL_WHAT_TEXT_32 ? 4
+                                        : 0;
+}
 
 struct fisql_recipe_value {
     uint8_t where; /* enum fisql_recipe_where */

@@ -162,6 +162,86 @@ static void put_text(struct value_writer *writer, const struct capture *capture,
         put_missing(writer, FOUND_UNREADABLE);
 }
 
+/* A character as UTF-8; its bytes. What is no character is U+FFFD. */
+static uint32_t put_utf8(unsigned char *to, uint32_t character)
+{
+    if (character > 0x10ffff || (character >= 0xd800 && character < 0xe000))
+        character = 0xfffd;
+    if (character < 0x80) {
+        to[0] = (unsigned char)character;
+        return 1;
+    }
+    uint32_t more = character < 0x800 ? 1 : character < 0x10000 ? 2 : 3;
+    static const unsigned char head[] = {0, 0xc0, 0xe0, 0xf0};
+    to[0] = (unsigned char)(head[more] | character >> 6 * more);
+    for (uint32_t i = 1; i <= more; i++)
+        to[i] = (unsigned char)(0x80 | (character >> 6 * (more - i) & 0x3f));
+    return more + 1;
+}
+
+#define WIDE_BYTES 64u
+
+/* The characters of a wide text that are being read. */
+struct wide_text {
+    uint64_t address; /* of the bytes behind these */
+    uint32_t unit, at, got;
+    unsigned char bytes[WIDE_BYTES];
+};
+
+/* The next unit; false if it cannot be read. */
+static bool next_unit(struct wide_text *wide, const struct capture *capture, uint32_t *unit)
+{
+    if (wide->at + wide->unit > wide->got) {
+        wide->address += wide->at;
+        wide->at = 0;
+        wide->got = (uint32_t)read_memory(&capture->stack, wide->address, wide->bytes, WIDE_BYTES);
+        if (wide->got < wide->unit)
+            return false;
+    }
+    *unit = 0;
+    memcpy(unit, wide->bytes + wide->at, wide->unit); /* little-endian: x86-64 and aarch64 are */
+    wide->at += wide->unit;
+    return true;
+}
+
+/* Puts a text of UTF-16 or UTF-32 that ends with a 0. */
+static void put_wide_text(struct value_writer *writer, const struct capture *capture,
+                          uint64_t address, uint32_t unit_bytes)
+{
+    uint32_t room = text_room(writer), put = 0, unit, second;
+    struct wide_text wide = {.address = address, .unit = unit_bytes};
+    if (address == 0) {
+        value_put_tag(writer, FISQL_VALUE_NULL);
+        return;
+    }
+    if (room == 0) {
+        value_put_tag(writer, FISQL_VALUE_NO_ROOM);
+        return;
+    }
+    while (next_unit(&wide, capture, &unit)) {
+        unsigned char character[4];
+        if (unit == 0) {
+            value_put_text(writer, put, false);
+            return;
+        }
+        if (unit_bytes == 2 && unit >= 0xd800 && unit < 0xdc00) {
+            struct wide_text before = wide;
+            if (next_unit(&wide, capture, &second) && second >= 0xdc00 && second < 0xe000)
+                unit = 0x10000 + ((unit - 0xd800) << 10) + (second - 0xdc00);
+            else
+                wide = before;
+        }
+        uint32_t bytes = put_utf8(character, unit);
+        if (put + bytes > room) {
+            value_put_text(writer, put, true);
+            return;
+        }
+        memcpy(value_text(writer) + put, character, bytes);
+        put += bytes;
+    }
+    put_missing(writer, FOUND_UNREADABLE);
+}
+
 /* Text of a known length. */
 static void put_string(struct value_writer *writer, const struct capture *capture, uint64_t address,
                        uint64_t length)
@@ -278,7 +358,8 @@ static void put_other(struct value_writer *writer, const struct capture *capture
                       const struct fisql_recipe_value *value)
 {
     unsigned char bytes[FISQL_RECIPE_BYTES_MAX + 16];
-    bool is_string = value->what >= FISQL_WHAT_STRING, is_text = value->what == FISQL_WHAT_TEXT;
+    uint32_t unit_bytes = fisql_recipe_unit_bytes(value->what);
+    bool is_string = value->what >= FISQL_WHAT_STRING, is_text = unit_bytes != 0;
     bool is_counted = value->what == FISQL_WHAT_COUNTED;
     uint32_t size = is_string ? string_bytes(value->what) : is_text ? 8 : value->size;
     enum found found =
@@ -289,6 +370,8 @@ static void put_other(struct value_writer *writer, const struct capture *capture
         put_string_object(writer, capture, value, bytes);
     else if (is_counted)
         put_counted(writer, capture, word_at(bytes), word_at(bytes + 8));
+    else if (unit_bytes > 1)
+        put_wide_text(writer, capture, word_at(bytes), unit_bytes);
     else if (is_text)
         put_text(writer, capture, word_at(bytes), value->text_max);
     else if (value->what == FISQL_WHAT_BYTES)

@@ -36,6 +36,14 @@ enum place_reason {
         PLACE_REASONS_COUNT
 };
 
+/* The form in which a pointer's text is written. */
+static inline enum fisql_recipe_what place_text(const struct dwarf_type *type)
+{
+    return type->unit_bytes == 2   ? FISQL_WHAT_TEXT_16
+           : type->unit_bytes == 4 ? FISQL_WHAT_TEXT_32
+                                   : FISQL_WHAT_TEXT;
+}
+
 /* The form in which a string of this kind is written. */
 static inline enum fisql_recipe_what place_string(enum dwarf_type_kind kind)
 {

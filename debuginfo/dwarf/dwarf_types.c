@@ -395,9 +395,31 @@ static bool is_constant(struct dwarf_types *types, Dwarf_Die die)
     return constant;
 }
 
-/* The kind of a pointer, by its target; *text as in struct dwarf_type. */
+/* Does an entry refer to a wide character? In C those are typedefs of integers. */
+static bool is_wide_character(struct dwarf_types *types, Dwarf_Die die)
+{
+    static const char *const names[] = {"wchar_t", "char16_t", "char32_t"};
+    Dwarf_Off offset = 0;
+    Dwarf_Die at = dwarf_die_referred(types->debug, die, DW_AT_type, &offset);
+    bool wide = false;
+    for (unsigned step = 0; at != NULL && !wide; step++) {
+        Dwarf_Half tag = dwarf_die_tag(types->debug, at);
+        for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+            wide |= (tag == DW_TAG_typedef || tag == DW_TAG_base_type) &&
+                    dwarf_die_is_named(types->debug, at, names[i], strlen(names[i]));
+        Dwarf_Die next = is_qualifier(tag) && step < CHAIN_MAX
+                             ? dwarf_die_referred(types->debug, at, DW_AT_type, &offset)
+                             : NULL;
+        dwarf_die_release(at);
+        at = next;
+    }
+    dwarf_die_release(at);
+    return wide;
+}
+
+/* The kind of a pointer, by its target; text and unit_bytes as in struct dwarf_type. */
 static enum dwarf_type_kind pointer_kind(struct dwarf_types *types, Dwarf_Die die,
-                                         enum dwarf_type_kind *text)
+                                         struct dwarf_type *pointer)
 {
     Dwarf_Off offset = 0;
     Dwarf_Half tag = 0;
@@ -413,10 +435,15 @@ static enum dwarf_type_kind pointer_kind(struct dwarf_types *types, Dwarf_Die di
     } else if (tag == DW_TAG_base_type) {
         struct dwarf_type type = {.size_bytes = 1};
         read_base(types, target, &type);
-        kind = type.kind == DWARF_TYPE_CHAR ? DWARF_TYPE_TEXT : DWARF_TYPE_POINTER;
+        pointer->unit_bytes = type.kind == DWARF_TYPE_CHAR ? 1 : 0;
+        if (is_wide_character(types, die) &&
+            dwarf_die_number(types->debug, target, DW_AT_byte_size, &type.size_bytes) &&
+            (type.size_bytes == 2 || type.size_bytes == 4))
+            pointer->unit_bytes = (unsigned)type.size_bytes;
+        kind = pointer->unit_bytes != 0 ? DWARF_TYPE_TEXT : DWARF_TYPE_POINTER;
     } else if (tag == DW_TAG_structure_type && is_constant(types, die)) {
         enum dwarf_type_kind shape = counted_bytes(types, target, true);
-        *text = shape == DWARF_TYPE_STRUCT ? DWARF_TYPE_UNKNOWN : shape;
+        pointer->text = shape == DWARF_TYPE_STRUCT ? DWARF_TYPE_UNKNOWN : shape;
     }
     dwarf_die_release(target);
     return kind;
@@ -471,7 +498,7 @@ static void read_entry(struct dwarf_types *types, Dwarf_Die die, Dwarf_Half tag,
     case DW_TAG_pointer_type:
     case DW_TAG_unspecified_type: /* std::nullptr_t */
         type->kind =
-            tag == DW_TAG_pointer_type ? pointer_kind(types, die, &type->text) : DWARF_TYPE_POINTER;
+            tag == DW_TAG_pointer_type ? pointer_kind(types, die, type) : DWARF_TYPE_POINTER;
         if (type->size_bytes != 0 && type->size_bytes != 8)
             *type = unknown; /* a fat one */
         else

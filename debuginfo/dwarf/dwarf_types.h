@@ -20,7 +20,7 @@ enum dwarf_type_kind {
     DWARF_TYPE_WIDE,    /* __int128, _Float16, decimal floats: bytes */
     DWARF_TYPE_POINTER,
     DWARF_TYPE_FUNCTION,    /* pointer to a function */
-    DWARF_TYPE_TEXT,        /* char * */
+    DWARF_TYPE_TEXT,        /* char *, wchar_t *, char16_t *, char32_t * */
     DWARF_TYPE_REFERENCE,   /* to `target` */
     DWARF_TYPE_STRUCT,      /* struct, class, union */
     DWARF_TYPE_STRING,      /* std::string of libstdc++ */
@@ -39,6 +39,7 @@ struct dwarf_type {
     bool is_integer;     /* WIDE: __int128 */
     bool by_reference;   /* a C++ class passed and returned by its address */
     bool by_value_known; /* by_reference is certain */
+    unsigned unit_bytes; /* TEXT: of a character, 1, 2 or 4 */
     uint64_t size_bytes;
     Dwarf_Off offset; /* of the entry without typedefs and qualifiers; 0 = none */
     Dwarf_Off target; /* offset of a reference's target; 0 = none */

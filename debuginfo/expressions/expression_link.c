@@ -6,7 +6,7 @@ static struct fisql_recipe_value word_of(const struct fisql_recipe_value *parame
 {
     struct fisql_recipe_value word = *parameter;
     bool text = word.what >= FISQL_WHAT_STRING && !word.object && !word.through;
-    if (word.what == FISQL_WHAT_TEXT || text) {
+    if (fisql_recipe_unit_bytes(word.what) != 0 || text) {
         word.what = FISQL_WHAT_POINTER;
         word.size = 8;
     }

@@ -39,7 +39,7 @@ static bool what_of(const struct dwarf_type *type, struct fisql_recipe_value *va
         value->size = 8;
         return true;
     case DWARF_TYPE_TEXT:
-        value->what = FISQL_WHAT_TEXT;
+        value->what = (uint8_t)place_text(type);
         return true;
     default:
         value->object = dwarf_kind_is_string(type->kind);
@@ -398,7 +398,7 @@ enum place_reason recipe_result(struct dwarf_types *types, const struct dwarf_ty
 static unsigned result_bytes(const struct fisql_recipe_value *value)
 {
     return is_pointer(value) || value->where == FISQL_WHERE_RESULT_MEMORY ||
-                   value->what == FISQL_WHAT_TEXT || value->what == FISQL_WHAT_POINTER
+                   fisql_recipe_unit_bytes(value->what) != 0 || value->what == FISQL_WHAT_POINTER
                ? 8
                : value->size;
 }

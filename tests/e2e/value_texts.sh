@@ -137,3 +137,55 @@ for compiler in g++ clang++; do
     has "$compiler: a class that is copied, and a reference" 'take(h="apple", r="pear")' \
         "$(sql run.db "SELECT text FROM call_text WHERE text GLOB 'take*'")"
 done
+
+# Wide text is recorded as UTF-8, cut at a character; what is no character is U+FFFD.
+cat >wide.c <<'C'
+#include <uchar.h>
+#include <wchar.h>
+#include <sys/mman.h>
+static volatile int sink;
+__attribute__((noinline)) int wide(const wchar_t *text) { sink = 1; return text == 0 || text == (void *)64; }
+__attribute__((noinline)) int sixteen(const char16_t *text) { sink = 2; return text[0]; }
+__attribute__((noinline)) const char32_t *rest(const char32_t *text) { sink = 3; return text + 1; }
+__attribute__((noinline)) int numbers(const int *number) { sink = 4; return *number; }
+int main(void)
+{
+    static const char16_t lone[] = {0xd83d, 65, 0xdc00, 0};
+    static const int number[] = {65, 0};
+    char *pages = mmap(0, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    wchar_t *end = (wchar_t *)(pages + 4096) - 2;
+    mprotect(pages + 4096, 4096, PROT_NONE);
+    end[0] = 66, end[1] = 0;
+    wide(L"h\u00e9llo \U0001F600");
+    wide(L"");
+    wide(L"123456789012345678901234567890123456789012345678901234567890123\u20ac");
+    wide(end);
+    end[1] = 67; /* no end before the page that cannot be read */
+    wide(end);
+    wide((void *)64);
+    wide(0);
+    sixteen(u"h\u00e9 \U0001F600!");
+    sixteen(lone);
+    rest(U"x\u20ac");
+    numbers(number);
+    return 0;
+}
+C
+for with in "gcc -O0" "gcc -O2" "clang -O1"; do
+    # shellcheck disable=SC2086 # words
+    "$fisql" cc $with -g -w -o wide wide.c && "$fisql" record -q --values ./wide && "$fisql" load -q run.bin
+    same "wide text ($with)" 'wide(text="héllo 😀") = 0
+wide(text="") = 0
+wide(text="123456789012345678901234567890123456789012345678901234567890123"...) = 0
+wide(text="B") = 0
+wide(text=?) = 0
+wide(text=?) = 1
+wide(text=NULL) = 1
+sixteen(text="hé 😀!") = 104
+sixteen(text="�A�") = 55357
+rest(text="x€") = "€"' "$(sql run.db "SELECT text FROM call_text WHERE text NOT LIKE 'main%' AND text NOT LIKE 'numbers%' ORDER BY call_id")"
+    same "an int * is no wide text ($with)" pointer "$(sql run.db "SELECT kind FROM parameters WHERE name = 'number'")"
+    same "an expression on one ($with)" "wide(text=\"héllo 😀\", text[1]=233) = 0" "$("$fisql" record -q --values --value 'wide: text[1]' ./wide
+        "$fisql" load -q run.bin
+        sql run.db "SELECT text FROM call_text WHERE text LIKE 'wide%' ORDER BY call_id LIMIT 1")"
+done
