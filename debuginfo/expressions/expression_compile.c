@@ -124,8 +124,7 @@ static bool finish(struct maker *maker, struct operand *operand)
     if (type.kind != DWARF_TYPE_POINTER && type.kind != DWARF_TYPE_FUNCTION &&
         type.kind != DWARF_TYPE_TEXT && type.kind != DWARF_TYPE_ARRAY)
         return finish_object(maker, operand);
-    value->what =
-        (uint8_t)(type.kind == DWARF_TYPE_TEXT ? place_text(&type) : FISQL_WHAT_POINTER);
+    value->what = (uint8_t)(type.kind == DWARF_TYPE_TEXT ? place_text(&type) : FISQL_WHAT_POINTER);
     value->size = 8;
     return make_word(maker, operand);
 }
