@@ -121,6 +121,8 @@ enum {
     FLAG_FREE = 1,
     FLAG_REALLOC = 2,
     FLAG_OWN = 4,
+    FLAG_OUTER = 8,   /* the doer is not the innermost call: a recursion's */
+    FLAG_AROUND = 16, /* the doer around it is another one than before */
 };
 
 /* ---- codes ---- */
@@ -164,14 +166,18 @@ static unsigned char *encode(unsigned char *at, struct memory_code *code,
 {
     bool is_free = event->type == MEMORY_FREE;
     bool own = is_free && event->number != UINT64_MAX;
-    *at++ = (unsigned char)(is_free * FLAG_FREE + event->realloc * FLAG_REALLOC + own * FLAG_OWN);
+    bool outer = event->doers.by_level[0] != event->call;
+    bool around = event->doers.by_level[1] != code->around;
+    *at++ = (unsigned char)(is_free * FLAG_FREE + event->realloc * FLAG_REALLOC + own * FLAG_OWN +
+                            outer * FLAG_OUTER + around * FLAG_AROUND);
     at = put_number(at, event->place);
     at = put_change(at, event->tick, &code->tick);
     at = put_change(at, event->call, &code->call);
     at = put_change(at, event->address, &code->address);
-    uint64_t inner = event->call;
-    for (int i = 0; i < MEMORY_DOERS; i++)
-        at = put_change(at, event->doers.by_level[i], &inner);
+    if (outer)
+        at = put_number(at, event->call - event->doers.by_level[0]);
+    if (around)
+        at = put_change(at, event->doers.by_level[1], &code->around);
     if (!is_free)
         return put_number(at, event->size);
     if (!own)
@@ -191,9 +197,8 @@ static void decode(const unsigned char **at, struct memory_code *code, struct me
     event->tick = get_change(at, &code->tick);
     event->call = get_change(at, &code->call);
     event->address = get_change(at, &code->address);
-    uint64_t inner = event->call;
-    for (int i = 0; i < MEMORY_DOERS; i++)
-        event->doers.by_level[i] = get_change(at, &inner);
+    event->doers.by_level[0] = event->call - (flags & FLAG_OUTER ? get_number(at) : 0);
+    event->doers.by_level[1] = flags & FLAG_AROUND ? get_change(at, &code->around) : code->around;
     if (event->type == MEMORY_ALLOC)
         event->size = get_number(at);
     if (flags & FLAG_OWN) {

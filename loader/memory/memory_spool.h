@@ -4,7 +4,7 @@
  *
  * An event is a byte of flags and LEB128 numbers, most of them differences from the event before:
  * place, tick, call, address; then an allocation's size, or, if the thread frees a block of its
- * own, the block's number and the owner's call and frame. That is some 14 bytes.
+ * own, the block's number and the owner's call and frame. That is some 13 bytes.
  *
  * The store keeps pieces in memory up to a limit over all threads, then in a temporary file without
  * a name in the database's folder.
@@ -73,7 +73,7 @@ struct memory_event {
 
 /* The event before. */
 struct memory_code {
-    uint64_t tick, address, call;
+    uint64_t tick, address, call, around; /* around: doers.by_level[1] */
 };
 
 struct memory_spool {
