@@ -1,4 +1,5 @@
 // The report page: reads the data from the page and puts up the sections of one run, or of two.
+import { CallTree } from './call_tree.js';
 import { startCodeSwitch } from './code_switch.js';
 import { diff } from './diff.js';
 import { el, replace } from './dom.js';
@@ -23,8 +24,9 @@ function oneRun(data) {
   const timeline = new Timeline(model);
   const functions = functionsTable(model);
   const functionPage = new FunctionPage(model, { flame, timeline });
+  const tree = new CallTree(model);
   const graph = new CallGraph(model, functions.table);
-  const sections = [summary.element, flame.element, timeline.element, functions.element, functionPage.element, graph.element,
+  const sections = [summary.element, flame.element, tree.element, timeline.element, functions.element, functionPage.element, graph.element,
     memory(model), findings(model), aboutRun(model)];
   putUp(sections);
   startCodeSwitch([model]);

@@ -99,6 +99,7 @@ export class Model {
       flame: row[at.flame] === 1,
       self: row[at.flame] === 1 ? row.slice(from, from + 5) : [0, 0, 0, 0, 0],
       all: row[at.flame] === 1 ? row.slice(from + 5, from + 10) : [0, 0, 0, 0, 0],
+      first: row[at.flame] === 1 ? row[at.first_ns] : Infinity,
     }));
     this.frameById = new Map(this.frames.map((frame) => [frame.id, frame]));
   }

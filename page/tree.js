@@ -3,7 +3,7 @@
 //
 // A node: {functionId, self, all, children, parent, place}; self and all are spent times and
 // counts in the order of SPENT, all with what lies below. Contexts of one function under one parent
-// are one node, whatever the call sites. place: of a context in the model, -1 for the root.
+// are one node, whatever the call sites. place: of a context in the model, -1 for the root; first: when it was first called.
 export const SPENT = ['cpu', 'wait', 'preempted', 'calls', 'bytes'];
 export const LEFT_OUT = -1; // functionId of what the page has no contexts of
 
@@ -21,7 +21,7 @@ function add(sum, more) {
 }
 
 function node(functionId, parent, place = -1) {
-  return { functionId, parent, place, self: nothing(), all: nothing(), children: [], byKey: new Map() };
+  return { functionId, parent, place, first: Infinity, self: nothing(), all: nothing(), children: [], byKey: new Map() };
 }
 
 function child(parent, key, functionId, place) {
@@ -64,6 +64,7 @@ export function topDown(model, { thread = null, hidden = new Set(), focus = null
     const folded = !model.allCode && above !== root && !model.isOwn(frame.functionId) && model.isOwn(above.functionId);
     const here = folded ? above : child(above, keyOf(frame.functionId), frame.functionId, i);
     nodes[i] = here;
+    here.first = Math.min(here.first, frame.first);
     within[i] = focus === null || frame.functionId === focus || (frame.parent >= 0 && within[frame.parent]) ? 1 : 0;
     if (!within[i]) return;
     if (thread) {

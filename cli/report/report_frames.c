@@ -43,6 +43,7 @@ static int load(struct report *report, struct contexts *contexts)
                              .function_id = sqlite3_column_int64(statement, 2),
                              .site_id = sqlite3_column_int64(statement, 3),
                              .raw_self_ns = sqlite3_column_int64(statement, 4),
+                             .first_ns = sqlite3_column_int64(statement, 10),
                              .self = self,
                              .all = self,
                              .place = -1};
@@ -132,7 +133,8 @@ enum { STACK_COLUMNS = 5 }; /* the first ones: contexts that appear only in stac
 static const char *const columns[] = {
     "id",         "parent",      "function_id",      "site_id",   "flame",
     "cpu_ns",     "wait_ns",     "preempted_ns",     "calls",     "bytes",
-    "all_cpu_ns", "all_wait_ns", "all_preempted_ns", "all_calls", "all_bytes"};
+    "all_cpu_ns", "all_wait_ns", "all_preempted_ns", "all_calls", "all_bytes",
+    "first_ns"};
 enum { COLUMNS_COUNT = sizeof columns / sizeof columns[0] };
 
 static void write_context(struct json *json, const struct contexts *contexts, int64_t id)
@@ -154,7 +156,8 @@ static void write_context(struct json *json, const struct contexts *contexts, in
         all->wait_ns,
         all->preempted_ns,
         all->calls,
-        all->bytes};
+        all->bytes,
+        item->first_ns};
     json_open(json, '[');
     json_integers(json, values, item->flame ? (size_t)COLUMNS_COUNT : (size_t)STACK_COLUMNS);
     json_close(json, ']');

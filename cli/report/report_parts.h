@@ -8,6 +8,7 @@
 struct context {
     int64_t parent, function_id, site_id; /* parent: id, 0 = none */
     int64_t raw_self_ns;                  /* as measured */
+    int64_t first_ns;                     /* enter of its first call */
     struct spent self, all;               /* all: with what lies below */
     double share;                         /* the largest of its shares in the run's */
     int32_t place;                        /* in what is written, -1 = not written */

@@ -64,6 +64,9 @@ SELECT json_object(
         FROM edges e JOIN functions f ON f.id = e.callee_id WHERE e.caller_id = c.id GROUP BY e.callee_id ORDER BY calls DESC, name))),
      'stack', json((SELECT json_group_array(text) FROM (SELECT text FROM folded WHERE top = c.slowest_call_id ORDER BY level DESC)))))
      FROM (SELECT * FROM chosen ORDER BY name) c),
+  'callees', (SELECT json_group_array(json_array(name, calls)) FROM (SELECT f.name, sum(fr.calls) AS calls
+     FROM frames fr JOIN functions f ON f.id = fr.function_id JOIN frames p ON p.id = fr.parent_id JOIN functions m ON m.id = p.function_id
+     WHERE m.name = 'main' AND p.parent_id IS NULL GROUP BY f.id ORDER BY min(fr.first_ns))),
   'longest', (SELECT json_object('name', x.name, 'id', k.id, 'enter', k.enter_ns, 'duration', k.duration_ns)
      FROM chosen x JOIN calls k ON k.id = x.slowest_call_id WHERE x.name = 'table_add'),
   'memory', (SELECT json_object('bytes', max(bytes), 'live', max(bytes - freed_bytes), 'peak', max(peak_bytes)) FROM alloc_stacks));
@@ -255,7 +258,7 @@ small_database small.db
 sql small.db "DELETE FROM calls"
 for kind in empty small; do
     "$fisql" report "$kind.db" -o "$kind.html" 2>/dev/null
-    node "$here/tests/report/opens.mjs" "$PWD/$kind.html" "$kind database" "document.querySelectorAll('main > section').length === 9"
+    node "$here/tests/report/opens.mjs" "$PWD/$kind.html" "$kind database" "document.querySelectorAll('main > section').length === 10"
 done
 
 # --- options and errors

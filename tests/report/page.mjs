@@ -37,7 +37,7 @@ async function opens(page) {
   check(elements <= ELEMENTS_MAX, `has at most ${ELEMENTS_MAX} elements`, elements);
   check(statSync(file).size <= 5 * 1024 * 1024, 'is at most 5 MB', statSync(file).size);
   same('asks for nothing but itself', [`file://${file}`], page.requests);
-  same('has its sections', ['summary', 'flame', 'timeline', 'functions', 'function', 'graph', 'memory', 'findings', 'run'],
+  same('has its sections', ['summary', 'flame', 'tree', 'timeline', 'functions', 'function', 'graph', 'memory', 'findings', 'run'],
     await page.value("[...document.querySelectorAll('main > section')].map((one) => one.id)"));
   check((await page.value(text('.licences'))).includes('Permission is hereby granted'), 'shows the libraries\' licences');
 }
@@ -95,6 +95,28 @@ async function flame(page) {
     check(await page.until(`document.querySelectorAll('#flame-chart rect').length > 3 && ${text('#flame .focus')}.includes('${expected.whole[metric]}')`),
       `flame graph: width by ${metric}`, await page.value(text('#flame .focus')));
   }
+}
+
+// The callees of main, in the tree.
+const callees = `[...[...document.querySelectorAll('#tree [role=treeitem]')].find((one) => one.querySelector('a').textContent === 'main')
+  .querySelector('ul').children].map((one) => [one.querySelector('a').textContent, Number(one.querySelector('.call-tree-line').children[2].textContent.replace(/\\D/g, ''))])`;
+
+async function callTree(page) {
+  const main = `[...document.querySelectorAll('#tree [role=treeitem]')].find((one) => one.querySelector('a').textContent === 'main')`;
+  if (await page.value(`${main}.getAttribute('aria-expanded')`) === 'true') await page.value(`${main}.querySelector('.toggle').click()`);
+  same('call tree: a node closes', 0, await page.value(`${main}.querySelectorAll('li').length`));
+  await page.click(`${main}.querySelector('.toggle')`);
+  const sorted = (list) => [...list].sort((a, b) => (a[0] < b[0] ? -1 : 1));
+  same('call tree: a node opens to its callees with their calls', sorted(expected.callees), sorted(await page.value(callees)));
+  await page.click('#tree [data-value="first"]');
+  if (await page.value(`${main}.getAttribute('aria-expanded')`) === 'false') await page.value(`${main}.querySelector('.toggle').click()`);
+  same('call tree: in the order of their first calls', expected.callees, await page.value(callees));
+  await page.value(`${main}.querySelector('.call-tree-line').focus()`);
+  await page.key('ArrowLeft');
+  same('call tree: the left arrow closes', 'false', await page.value(`${main}.getAttribute('aria-expanded')`));
+  await page.key('ArrowRight');
+  await page.key('ArrowRight');
+  same('call tree: the right arrow opens and goes in', expected.callees[0][0], await page.value("document.activeElement.querySelector('a').textContent"));
 }
 
 async function flameKeys(page) {
@@ -315,7 +337,7 @@ async function keys(page) {
   }
   await page.value("(() => { const field = document.querySelector('#functions input[type=search]'); field.value = ''; field.dispatchEvent(new Event('input')); })()");
   await page.value('document.activeElement.blur()');
-  await page.key('6');
+  await page.key('7');
   same('keys: a number goes to a section', '#graph', await page.value('location.hash'));
   await page.key('?');
   check(await page.value("document.getElementById('keys').open"), 'keys: ? shows the keys');
@@ -419,7 +441,7 @@ async function prints(page) {
 
 try {
   const page = await browser.page();
-  for (const part of [opens, draws, summary, flame, flameKeys, flameViews, table, oneFunction, timeline, lanes, memory, keys, themes, narrow, prints]) {
+  for (const part of [opens, draws, summary, flame, callTree, flameKeys, flameViews, table, oneFunction, timeline, lanes, memory, keys, themes, narrow, prints]) {
     try {
       await part(page);
     } catch (error) {
