@@ -493,6 +493,7 @@ CREATE TABLE alloc_distances( -- blocks by allocs_between, up to 15
 ) WITHOUT ROWID;
 
 CREATE TABLE block_groups( -- the most blocks of a place that one call allocated, and of a flow that one call freed
+  id INTEGER PRIMARY KEY,
   stack_id INTEGER NOT NULL REFERENCES alloc_stacks(id), -- where allocated
   flow_id INTEGER REFERENCES block_flows(id), -- freed; NULL: allocated
   by_caller INTEGER NOT NULL, -- 0: a call of the function that did, 1: of its caller, where each call does a block
