@@ -376,15 +376,16 @@ static Dwarf_Die strip(struct dwarf_types *types, Dwarf_Off *offset, Dwarf_Half 
     return NULL;
 }
 
-/* Does an entry refer to a constant type, perhaps by typedefs? */
-static bool is_constant(struct dwarf_types *types, Dwarf_Die die)
+/* Does an entry refer to a type of which `is` holds, or to one by typedefs and qualifiers? */
+static bool refers_to(struct dwarf_types *types, Dwarf_Die die,
+                      bool (*is)(struct dwarf_types *types, Dwarf_Die at, Dwarf_Half tag))
 {
     Dwarf_Off offset = 0;
     Dwarf_Die at = dwarf_die_referred(types->debug, die, DW_AT_type, &offset);
-    bool constant = false;
-    for (unsigned step = 0; at != NULL && !constant; step++) {
+    bool found = false;
+    for (unsigned step = 0; at != NULL && !found; step++) {
         Dwarf_Half tag = dwarf_die_tag(types->debug, at);
-        constant = tag == DW_TAG_const_type;
+        found = is(types, at, tag);
         Dwarf_Die next = is_qualifier(tag) && step < CHAIN_MAX
                              ? dwarf_die_referred(types->debug, at, DW_AT_type, &offset)
                              : NULL;
@@ -392,28 +393,23 @@ static bool is_constant(struct dwarf_types *types, Dwarf_Die die)
         at = next;
     }
     dwarf_die_release(at);
-    return constant;
+    return found;
 }
 
-/* Does an entry refer to a wide character? In C those are typedefs of integers. */
-static bool is_wide_character(struct dwarf_types *types, Dwarf_Die die)
+static bool is_constant(struct dwarf_types *types, Dwarf_Die at, Dwarf_Half tag)
+{
+    (void)types, (void)at;
+    return tag == DW_TAG_const_type;
+}
+
+/* In C wide characters are typedefs of integers. */
+static bool is_wide_character(struct dwarf_types *types, Dwarf_Die at, Dwarf_Half tag)
 {
     static const char *const names[] = {"wchar_t", "char16_t", "char32_t"};
-    Dwarf_Off offset = 0;
-    Dwarf_Die at = dwarf_die_referred(types->debug, die, DW_AT_type, &offset);
     bool wide = false;
-    for (unsigned step = 0; at != NULL && !wide; step++) {
-        Dwarf_Half tag = dwarf_die_tag(types->debug, at);
-        for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-            wide |= (tag == DW_TAG_typedef || tag == DW_TAG_base_type) &&
-                    dwarf_die_is_named(types->debug, at, names[i], strlen(names[i]));
-        Dwarf_Die next = is_qualifier(tag) && step < CHAIN_MAX
-                             ? dwarf_die_referred(types->debug, at, DW_AT_type, &offset)
-                             : NULL;
-        dwarf_die_release(at);
-        at = next;
-    }
-    dwarf_die_release(at);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        wide |= (tag == DW_TAG_typedef || tag == DW_TAG_base_type) &&
+                dwarf_die_is_named(types->debug, at, names[i], strlen(names[i]));
     return wide;
 }
 
@@ -436,12 +432,12 @@ static enum dwarf_type_kind pointer_kind(struct dwarf_types *types, Dwarf_Die di
         struct dwarf_type type = {.size_bytes = 1};
         read_base(types, target, &type);
         pointer->unit_bytes = type.kind == DWARF_TYPE_CHAR ? 1 : 0;
-        if (is_wide_character(types, die) &&
+        if (refers_to(types, die, is_wide_character) &&
             dwarf_die_number(types->debug, target, DW_AT_byte_size, &type.size_bytes) &&
             (type.size_bytes == 2 || type.size_bytes == 4))
             pointer->unit_bytes = (unsigned)type.size_bytes;
         kind = pointer->unit_bytes != 0 ? DWARF_TYPE_TEXT : DWARF_TYPE_POINTER;
-    } else if (tag == DW_TAG_structure_type && is_constant(types, die)) {
+    } else if (tag == DW_TAG_structure_type && refers_to(types, die, is_constant)) {
         enum dwarf_type_kind shape = counted_bytes(types, target, true);
         pointer->text = shape == DWARF_TYPE_STRUCT ? DWARF_TYPE_UNKNOWN : shape;
     }
