@@ -569,8 +569,8 @@ CREATE TABLE notes( -- what the program said at a point of a thread's timeline
 CREATE TABLE incidents( -- where the program went wrong: a signal that ends it, a failed assert(), abort() ...
   id INTEGER PRIMARY KEY,
   kind TEXT NOT NULL,      -- 'signal', 'assert', 'abort', 'terminate', 'stack-smashed', 'library-abort' (the C
-                           -- library found damage), 'deadlock' (at the process's end; of the wait that closed it),
-                           -- 'stacks' (FISQL_STACKS)
+                           -- library found damage), 'double-free' (a block is about to be freed again),
+                           -- 'deadlock' (at the process's end; of the wait that closed it), 'stacks' (FISQL_STACKS)
   signal INTEGER,          -- number of the signal that came, NULL = none
   message TEXT NOT NULL,   -- what it was, in words
   thread_id INTEGER NOT NULL REFERENCES threads(id),
@@ -579,7 +579,8 @@ CREATE TABLE incidents( -- where the program went wrong: a signal that ends it, 
   frame_id INTEGER,        -- its context
   site_id INTEGER,         -- the place in the code: where it happened in a library, the call of that
   left_call_id INTEGER,    -- the call that had just ended, where its return went astray: its stack was smashed
-  address INTEGER,         -- that could not be reached, NULL where it is not about one; from 2^63 on negative
+  address INTEGER,         -- that could not be reached, or was freed, NULL where it is not about one; from 2^63 on
+                           -- negative
   block_id INTEGER,        -- allocs.id of the block that the address lies in, or near to; or else of one that was
                            -- freed, and that a register or a variable still points into; NULL = none
   block_offset INTEGER,    -- the address or that pointer less the block's: below 0 before it, from its size on behind it

@@ -363,14 +363,15 @@ _Static_assert(sizeof(struct fisql_open_call) == 24, "the snapshot is part of th
     X(STACK, 5, "stack-smashed", "a return address or the guard of a stack was overwritten")       \
     X(LIBRARY, 6, "library-abort", "the C library found damage: its heap's, a buffer's")           \
     X(STACKS, 7, "stacks", "FISQL_STACKS()")                                                       \
-    X(POINTERS, 8, "pointers", "what registers and variables held")
+    X(POINTERS, 8, "pointers", "what registers and variables held")                                \
+    X(DOUBLE_FREE, 9, "double-free", "a block is about to be freed a second time")
 enum fisql_incident_kind {
 #define FISQL_INCIDENT_ENUM(constant, number, name, what) FISQL_INCIDENT_##constant = number,
     FISQL_INCIDENT_KINDS(FISQL_INCIDENT_ENUM)
 #undef FISQL_INCIDENT_ENUM
         FISQL_INCIDENT_KINDS_COUNT
 };
-#define FISQL_INCIDENT_ADDRESS 1u /* we know the address that could not be reached */
+#define FISQL_INCIDENT_ADDRESS 1u /* we know the address that could not be reached, or was freed */
 #define FISQL_INCIDENT_RETURN 2u  /* a return caused it: of the call that ended last */
 #define FISQL_INCIDENT_CALLER 4u  /* the code is a library's and we know its caller */
 #define FISQL_INCIDENT_HEAD 19u   /* bytes before the text; with a caller 8 more */

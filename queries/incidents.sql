@@ -11,7 +11,7 @@
 -- report:      errors
 -- filter:      function = function block_allocated_in block_freed_in
 -- column:      incident | id | incidents.id
--- column:      kind | - | signal, assert, abort, terminate, stack-smashed, library-abort, deadlock, stacks
+-- column:      kind | - | signal, assert, abort, terminate, stack-smashed, library-abort, double-free, deadlock, stacks
 -- column:      message | - | what it was
 -- column:      function | - | the innermost function with hooks
 -- column:      location | - | the place in the code

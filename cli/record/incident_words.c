@@ -14,7 +14,8 @@
 
 /* incident_words.sql */
 extern const char incident_words_sql_frames[], incident_words_sql_open_calls[],
-    incident_words_sql_other_threads[], incident_words_sql_incident[];
+    incident_words_sql_other_threads[], incident_words_sql_incident[],
+    incident_words_sql_block_stack[], incident_words_sql_block_times[];
 
 #define FRAMES_INNER 64 /* innermost calls of a stack to print, ... */
 #define FRAMES_OUTER 16 /* ... and outermost ones */
@@ -148,6 +149,37 @@ static void print_block(sqlite3_stmt *row)
         note("  and freed at %s in %s before", text_at(row, 9), text_at(row, 10));
 }
 
+/* The stack in which the block was allocated, or freed (`freed` = 1), that long before. */
+static void print_block_stack(const struct words *words, int64_t block, int freed, int64_t ns)
+{
+    char ago[32];
+    int64_t outer = 0;
+    output_time((double)(words->ns > ns ? words->ns - ns : 0), ago, sizeof ago);
+    sqlite3_stmt *rows = ask(words, incident_words_sql_block_stack, block, freed);
+    for (long number = 0; database_row(rows); number++) {
+        if (number == 0)
+            note("  the block was %s %s before:", freed ? "freed" : "allocated", ago);
+        const char *at = text_at(rows, 1);
+        note("    #%ld %s %s%s", number, text_at(rows, 0), strncmp(at, "in ", 3) == 0 ? "" : "at ",
+             at);
+        outer = sqlite3_column_int64(rows, 2);
+    }
+    sqlite3_finalize(rows);
+    if (outer > 0)
+        note("    ... %" PRId64 " more calls", outer);
+}
+
+static void print_block_stacks(const struct words *words, int64_t block)
+{
+    sqlite3_stmt *row = ask(words, incident_words_sql_block_times, block, words->ns);
+    if (database_row(row)) {
+        if (!is_null(row, 1))
+            print_block_stack(words, block, 1, sqlite3_column_int64(row, 1));
+        print_block_stack(words, block, 0, sqlite3_column_int64(row, 0));
+    }
+    sqlite3_finalize(row);
+}
+
 static void print_others(const struct words *words)
 {
     int threads = 0;
@@ -182,6 +214,8 @@ int incident_words(sqlite3 *database, const struct fisql_incident *told,
         if (left)
             note("  #0 %s, as it returned, at %s", text_at(row, 11), text_at(row, 5));
         print_stack(&words, words.thread, text_at(row, left ? 12 : 5), left);
+        if (!is_null(row, 14))
+            print_block_stacks(&words, sqlite3_column_int64(row, 14));
         print_calls(&words, words.thread, history->own);
         print_others(&words);
     }

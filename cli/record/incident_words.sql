@@ -28,8 +28,30 @@ ORDER BY t.id
 -- statement: incident
 SELECT id, thread_id, ns, message, thread, location, block, block_allocated, block_allocated_in, block_freed,
        block_freed_in, left_function, left_called_from,
-       address - block_offset IS NOT (SELECT address FROM allocs WHERE id = block_id)
+       address - block_offset IS NOT (SELECT address FROM allocs WHERE id = block_id), block_id
 FROM incident_details
 WHERE pid = ?1 AND tid = ?2
 ORDER BY id DESC
 LIMIT 1
+
+-- statement: block_stack
+-- The contexts that block ?1 was allocated in (?2 = 0) or freed in (1), the innermost first: function, the place in it,
+-- and the number of contexts further out.
+WITH RECURSIVE
+     up(level, function_id, place_id, site_id, parent_id) AS (
+       SELECT 0, fr.function_id, iif(?2, a.free_site_id, a.site_id), fr.site_id, fr.parent_id
+       FROM allocs a JOIN frames fr ON fr.id = iif(?2, a.free_frame_id, a.frame_id)
+       WHERE a.id = ?1
+       UNION ALL
+       SELECT u.level + 1, fr.function_id, u.site_id, fr.site_id, fr.parent_id
+       FROM up u JOIN frames fr ON fr.id = u.parent_id
+       WHERE u.level < 100000)
+SELECT f.name, s.location, (SELECT max(level) FROM up) - u.level
+FROM up u
+     JOIN functions f ON f.id = u.function_id
+     LEFT JOIN site_details s ON s.id = u.place_id
+ORDER BY u.level
+LIMIT 16
+
+-- statement: block_times
+SELECT alloc_ns, CASE WHEN free_ns <= ?2 THEN free_ns END FROM allocs WHERE id = ?1

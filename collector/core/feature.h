@@ -59,6 +59,10 @@ struct feature {
     void (*jumps)(void);
     /* The exit of a function that is not open. Signals are not blocked. */
     void (*mismatch)(uint64_t function, uint64_t site, uint64_t stack);
+    /* A block is about to be freed a second time. Signals are not blocked. */
+    void (*freed_twice)(uint64_t block, uint64_t site, uint64_t stack);
+    /* The program goes on after that. */
+    void (*goes_on)(void);
     void (*forbidden)(enum feature_forbidden what);
     /* The program is about to call syscall(). Signals are not blocked. */
     void (*called)(long number, const long argument[6]);

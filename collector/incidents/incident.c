@@ -10,6 +10,7 @@
 #include "collector/core/quiet.h"
 #include "collector/core/word_wait.h"
 
+#include <errno.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -131,6 +132,20 @@ void incident_mismatch(uint64_t function, uint64_t site, uint64_t stack)
     trouble_hex(&trouble, site);
     incident_tell(&trouble);
     incident_forget();
+}
+
+void incident_freed_twice(uint64_t block, uint64_t site, uint64_t stack)
+{
+    struct trouble trouble;
+    int error = errno;
+    trouble_begin(&trouble, FISQL_INCIDENT_DOUBLE_FREE, 0, site, stack);
+    trouble.fatal = false;
+    trouble.told.address = block;
+    trouble.told.flags |= FISQL_INCIDENT_ADDRESS;
+    trouble_text(&trouble, "double free of ");
+    trouble_hex(&trouble, block);
+    incident_tell(&trouble);
+    errno = error;
 }
 
 bool incident_is_told(uint64_t stack)

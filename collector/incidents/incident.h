@@ -23,6 +23,9 @@ void incident_tell(struct trouble *trouble);
 /* A function ends that is not open: the program has returned to where it was not called from. */
 void incident_mismatch(uint64_t function, uint64_t site, uint64_t stack);
 
+/* A block is about to be freed a second time. Call incident_forget() when the program goes on. */
+void incident_freed_twice(uint64_t block, uint64_t site, uint64_t stack);
+
 /* Is the calling thread on its way from a reported incident to the end that follows it, such as
  * from a failed assert() to SIGABRT? `stack`: its stack pointer now. */
 bool incident_is_told(uint64_t stack);

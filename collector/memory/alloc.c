@@ -13,6 +13,7 @@
 #include "collector/faults/faults.h"
 #include "collector/core/hooks.h"
 #include "collector/core/reserve.h"
+#include "collector/memory/freed_twice.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -153,6 +154,7 @@ bool alloc_is_ours(void)
 static inline __attribute__((always_inline)) void *allocated(void *block, unsigned kind,
                                                              size_t size_bytes)
 {
+    freed_twice_allocated(block);
     alloc_made(block, kind, size_bytes, (uint64_t)(uintptr_t)__builtin_return_address(0),
                FRAME_ADDRESS());
     return block;
@@ -178,11 +180,22 @@ void alloc_unwound(uint64_t stack)
         operators_unwound(stack);
 }
 
-static inline void freed(void *block, void *site)
+/* The block is about to be freed or moved. Reports it if it was freed before; returns whether. */
+static inline bool leaves(const void *block, const void *site, uint64_t stack)
+{
+    bool told = UNLIKELY(freed_twice_was_freed(block)) &&
+                freed_twice_tell(block, (uint64_t)(uintptr_t)site, stack);
+    freed_twice_freed(block);
+    return told;
+}
+
+/* Records a free; returns as leaves(). */
+static inline bool freed(const void *block, const void *site, uint64_t stack)
 {
     if (UNLIKELY(operators_open != 0))
         operators_freed(block);
     record_free(FISQL_KIND_FREE, (uint64_t)(uintptr_t)block, (uint64_t)(uintptr_t)site);
+    return leaves(block, site, stack);
 }
 
 /* Must this allocation fail? Not one within an operator new, which fails itself. */
@@ -227,11 +240,16 @@ EXPORT void ALLOC_NAME(free)(void *block)
         return;
     if (UNLIKELY(real.malloc == NULL))
         alloc_setup();
-    if (UNLIKELY(block == operators_deleting))
-        operators_deleting = NULL;
-    else if (alloc_recording())
-        freed(block, __builtin_return_address(0));
+    bool told = false;
+    if (UNLIKELY(block == operators_deleting)) {
+        operators_deleting = NULL; /* delete has recorded it */
+        freed_twice_freed(block);
+    } else if (alloc_recording()) {
+        told = freed(block, __builtin_return_address(0), FRAME_ADDRESS());
+    }
     real.free(block);
+    if (UNLIKELY(told))
+        freed_twice_over();
 }
 
 static void *realloc_arena(void *block, size_t size)
@@ -256,18 +274,28 @@ EXPORT void *ALLOC_NAME(realloc)(void *block, size_t size)
         return NULL;
     if (block == NULL)
         return allocated(REAL(realloc(NULL, size)), FISQL_KIND_REALLOC, size);
-    if (!alloc_recording())
-        return REAL(realloc(block, size));
+    if (!alloc_recording()) {
+        void *moved = REAL(realloc(block, size));
+        freed_twice_allocated(moved);
+        return moved;
+    }
     if (size == 0) {
         /* glibc frees the block; another allocator may return a new one, which we record. */
-        freed(block, site);
-        return allocated(REAL(realloc(block, 0)), FISQL_KIND_REALLOC, 0);
+        bool told = freed(block, site, FRAME_ADDRESS());
+        void *made = allocated(REAL(realloc(block, 0)), FISQL_KIND_REALLOC, 0);
+        if (UNLIKELY(told))
+            freed_twice_over();
+        return made;
     }
     if (UNLIKELY(operators_open != 0))
         operators_freed(block);
     uint64_t start = clock_read_order(process.clock);
     uint64_t old = (uint64_t)(uintptr_t)block;
+    bool told = leaves(block, site, FRAME_ADDRESS());
     void *moved = REAL(realloc(block, size));
+    freed_twice_allocated(moved != NULL ? moved : block);
+    if (UNLIKELY(told))
+        freed_twice_over();
     if (moved != NULL) {
         record_realloc(start, old, (uint64_t)(uintptr_t)moved, size, (uint64_t)(uintptr_t)site);
         if (UNLIKELY(operators_open != 0))

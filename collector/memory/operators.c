@@ -22,6 +22,7 @@
 #include "collector/memory/operators.h"
 
 #include "collector/memory/alloc.h"
+#include "collector/memory/freed_twice.h"
 #include "collector/faults/faults.h"
 #include "collector/core/stack.h"
 #include "collector/core/thread_log.h"
@@ -295,18 +296,36 @@ NEW(new_array_aligned_nothrow, "_ZnamSt11align_val_tRKSt9nothrow_t", FISQL_KIND_
 
 /* ---- delete ---- */
 
-/* Records a delete, but not again if this form calls another. Returns whether it did. */
-static bool delete_begin(void *block, unsigned kind, uint64_t site)
+/* What a delete needs at its end. */
+struct deleting {
+    const void *outer; /* the block of the delete around it */
+    bool first;        /* no other form of delete called this one */
+    bool told;         /* a double free was reported */
+};
+
+/* Records a delete, but not again if this form calls another. */
+static struct deleting delete_begin(const void *block, unsigned kind, uint64_t site, uint64_t stack)
 {
-    if (operators_deleting == block)
-        return false;
+    struct deleting deleting = {operators_deleting, operators_deleting != block, false};
+    if (!deleting.first)
+        return deleting;
     if (alloc_recording()) {
         if (UNLIKELY(operators_open != 0))
             operators_freed(block);
         record_free(kind, (uint64_t)(uintptr_t)block, site);
+        deleting.told =
+            UNLIKELY(freed_twice_was_freed(block)) && freed_twice_tell(block, site, stack);
     }
     operators_deleting = block;
-    return true;
+    return deleting;
+}
+
+static void delete_end(const struct deleting *deleting)
+{
+    if (deleting->first)
+        operators_deleting = deleting->outer;
+    if (UNLIKELY(deleting->told))
+        freed_twice_over();
 }
 
 #define DELETE(function, symbol, kind, parameters, arguments)                                      \
@@ -319,14 +338,12 @@ static bool delete_begin(void *block, unsigned kind, uint64_t site)
             return;                                                                                \
         if (UNLIKELY(next == NULL))                                                                \
             FIND_OPERATOR(next, function, symbol);                                                 \
-        const void *outer = operators_deleting;                                                    \
-        bool first = delete_begin(block, kind, OWN_SITE);                                          \
+        struct deleting deleting = delete_begin(block, kind, OWN_SITE, OWN_STACK);                 \
         if (next != NULL)                                                                          \
             next arguments;                                                                        \
         else                                                                                       \
             ALLOC_NAME(free)(block);                                                               \
-        if (first)                                                                                 \
-            operators_deleting = outer;                                                            \
+        delete_end(&deleting);                                                                     \
     }
 
 DELETE(delete_plain, "_ZdlPv", FISQL_KIND_DELETE, (void *block), (block))

@@ -19,8 +19,8 @@
 extern const char tables_incidents_sql_unreported[], tables_incidents_sql_deadlocks[],
     tables_incidents_sql_threads[], tables_incidents_sql_forked[], tables_incidents_sql_call[],
     tables_incidents_sql_stack[], tables_incidents_sql_left[], tables_incidents_sql_blocks[],
-    tables_incidents_sql_pointers[], tables_incidents_sql_pointer[], tables_incidents_sql_freed[],
-    tables_incidents_sql_place[];
+    tables_incidents_sql_frees[], tables_incidents_sql_pointers[], tables_incidents_sql_pointer[],
+    tables_incidents_sql_freed[], tables_incidents_sql_place[];
 
 static const char *kind_name(uint32_t kind)
 {
@@ -329,6 +329,7 @@ int tables_finish_incidents(const struct tables *tables, sqlite3 *database, size
         return finish.result;
     finish_stacks(&finish);
     execute(&finish, tables_incidents_sql_blocks);
+    execute(&finish, tables_incidents_sql_frees);
     execute(&finish, tables_incidents_sql_pointers);
     put_pointers(&finish, tables);
     execute(&finish, tables_incidents_sql_freed);

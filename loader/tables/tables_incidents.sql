@@ -9,7 +9,7 @@ WITH RECURSIVE
        FROM processes p
        WHERE p.how_ended = 'signal' AND p.signal IN (4, 5, 7, 8, 11, 31)
          AND NOT EXISTS (SELECT 1 FROM threads t JOIN incidents i ON i.thread_id = t.id
-                         WHERE t.process_id = p.id AND i.kind <> 'stacks')),
+                         WHERE t.process_id = p.id AND i.kind NOT IN ('stacks', 'double-free'))),
      last AS MATERIALIZED (
        SELECT e.id, e.signal, t.id AS thread_id, c.id AS call_id, max(e.end_ns, t.end_ns) AS ns,
               row_number() OVER (PARTITION BY e.id ORDER BY c.enter_ns DESC, t.end_ns DESC, t.id) AS rank
@@ -94,6 +94,19 @@ INSERT OR IGNORE INTO incident_stacks(incident_id, thread_id, depth, call_id) VA
 
 -- statement: left
 UPDATE incidents SET left_call_id = nullif(?, 0) WHERE id = ?
+
+-- statement: frees
+-- Where the C library aborts in a free: the address that was freed, and the block that it was in, by the row of
+-- free_errors that the thread wrote last, if that was in the same call.
+UPDATE incidents
+SET (address, block_id, block_offset) =
+      (SELECT e.address, e.alloc_id, e.address - a.address
+       FROM free_errors e
+            LEFT JOIN allocs a ON a.id = e.alloc_id
+       WHERE e.thread_id = incidents.thread_id AND e.ns <= incidents.ns AND e.call_id IS incidents.call_id
+       ORDER BY e.ns DESC, e.id DESC
+       LIMIT 1)
+WHERE kind = 'library-abort' AND address IS NULL AND (message LIKE '%free%' OR message LIKE '%pointer%')
 
 -- statement: blocks
 -- The block that an incident's address lies in or near, in its process and those that it was forked from: it had their

@@ -2,11 +2,12 @@ WITH every AS (
        SELECT 'signal' AS kind, NULL AS id, 'signal ' || signal AS detail, 1 AS times
        FROM processes p WHERE how_ended = 'signal' AND NOT EXISTS (
               SELECT 1 FROM incidents i JOIN threads t ON t.id = i.thread_id
-              WHERE t.process_id = p.id AND i.kind <> 'stacks')
+              WHERE t.process_id = p.id AND i.kind NOT IN ('stacks', 'double-free'))
        UNION ALL
        SELECT i.kind, fr.function_id, CASE i.kind WHEN 'signal' THEN 'signal ' || i.signal
               WHEN 'stack-smashed' THEN '' WHEN 'deadlock' THEN '' ELSE i.message END, 1
-       FROM incidents i LEFT JOIN frames fr ON fr.id = i.frame_id WHERE i.kind <> 'stacks'
+       FROM incidents i LEFT JOIN frames fr ON fr.id = i.frame_id
+       WHERE i.kind NOT IN ('stacks', 'double-free') -- free_errors has the latter
        UNION ALL
        SELECT CASE error WHEN 'double' THEN 'double free' ELSE 'bad free' END, fr.function_id,
               CASE error WHEN 'double' THEN e.kind WHEN 'inside' THEN e.kind || ' inside a block'

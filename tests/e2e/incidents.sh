@@ -72,10 +72,46 @@ has "noexcept: message" "std::terminate(): exception std::runtime_error: the tex
 incident null signal 11 "SIGSEGV at address 0x0: a null pointer"
 incident divide signal 8 "SIGFPE: division by zero"
 incident bus signal 7 "SIGBUS at address 0x"
-incident double-free library-abort 6 "free(): double free detected"
-# The program's own handler of SIGABRT runs as ever, and its status is its own; the C library's message is told.
-incident double-free-exits library-abort 6 "free(): double free detected"
-incident double-free-returns library-abort 6 "free(): double free detected"
+# A double free is reported before the C library can abort, and where it notices nothing.
+incident double-free double-free "" "double free of 0x"
+# block_stack WORD: as the report has the stack in which the block was that
+block_stack() { sed -n "/the block was $1 /,/^fisql:   [^ ]/p" err.txt | sed -nE 's/^fisql:     #[0-9]+ ([a-z_]+).* at incidents\.cc:([0-9]+)$/\1 \2/p'; }
+# line_in FUNCTION TEXT: the first line of the text after the function's begin
+line_in() { awk -v from="$1(" -v text="$2" 'index($0, "static CALL") && index($0, from) { inside = 1 } inside && index($0, text) { print NR; exit }' incidents.cc; }
+twice() { # HOW KIND FUNCTION ALLOCATED: a block of 40 bytes freed again by that function, and the stacks of its life
+    incident "$1" double-free "" "double free of 0x"
+    same "$1: the block" "byte 0 of a block of 40 bytes that was freed|drop_block" "$(sql run.db 'SELECT block, block_freed_in FROM incident_details' |
+        sed 's/drop_block(.*/drop_block/')"
+    same "$1: a row of double-frees" "1|double|$2" "$(sql run.db 'SELECT count(*), error, kind FROM free_errors')"
+    same "$1: the stack in words that it was freed in" "drop_block $(line_in drop_block 'free(block)')
+$3 $(line_in "$3" 'drop_block(')" "$(block_stack freed | head -n 2)"
+    same "$1: and allocated in" "$4" "$(block_stack allocated | head -n 2)"
+}
+# made FUNCTION: the two innermost lines of a stack in which it has made a block
+made() { echo "make_block $(line_in make_block 'malloc(')
+$1 $(line_in "$1" 'make_block(')"; }
+twice double-free-unnoticed free free_unnoticed "$(made free_unnoticed)"
+twice double-delete 'delete[]' delete_twice "delete_twice $(line_in delete_twice 'new long[5]')
+fail $(line_in fail 'delete_twice()')"
+# The C library aborts in this realloc, which is recorded at its end: no row of free_errors.
+incident double-realloc double-free "" "double free of 0x"
+same "double-realloc: the block" "byte 0 of a block of 40 bytes that was freed" "$(sql run.db 'SELECT block FROM incident_details')"
+# Other wrong frees that end the program: the block is known, too.
+incident bad-free library-abort 6 "free(): invalid pointer"
+same "bad-free: the block" "byte 16 of a block of 100 bytes|make_block" "$(sql run.db 'SELECT block, block_allocated_in FROM incident_details' | sed 's/(.*//')"
+same "bad-free: its stack in words" "$(made free_inside)" "$(block_stack allocated | head -n 2)"
+ends double-free-sixth
+same "double-free-sixth: four are reported at once, and the one by which the C library aborts" "4 double-free|1 library-abort|6" \
+    "$(sql run.db "SELECT group_concat(n || ' ' || kind, '|') || '|' || (SELECT count(*) FROM free_errors) FROM
+        (SELECT kind, count(*) AS n FROM incidents GROUP BY kind ORDER BY kind)")"
+same "double-free-sixth: the last one has its block" "byte 0 of a block of 100 bytes that was freed" \
+    "$(sql run.db "SELECT block FROM incident_details WHERE kind = 'library-abort'")"
+ends frees
+same "frees: addresses that are used again are no double frees" "0 0" "$(sql run.db 'SELECT (SELECT count(*) FROM incidents) || " " || (SELECT count(*) FROM free_errors)')"
+# The program's own handler of SIGABRT runs as ever, and its status is its own.
+incident double-free-exits double-free "" "double free of 0x"
+incident double-free-returns double-free "" "double free of 0x"
+incident bad-free-exits library-abort 6 "free(): invalid pointer"
 incident assert-handled assert "" ": value == 1"
 incident buffer library-abort 6 "buffer overflow detected"
 incident freed signal 11 "no memory there"
@@ -264,9 +300,9 @@ run "$fisql" record ./jumps
 same "jumps: output and status" "5 caught 3 1
 child 256" "$status $out"
 "$fisql" load -q run.bin
-same "jumps: three and one" "3 1 twice twice attempt library-abort" "$(sql run.db "SELECT group_concat(n, ' ') || ' ' || max(f) || ' ' || min(f) || ' ' || max(g) || ' ' || max(k)
+same "jumps: three and one" "3 1 twice twice attempt double-free" "$(sql run.db "SELECT group_concat(n, ' ') || ' ' || max(f) || ' ' || min(f) || ' ' || max(g) || ' ' || max(k)
     FROM (SELECT count(*) AS n, max(d.function) AS f, max(d.kind) AS k, (SELECT function FROM incident_frames s WHERE s.incident_id = d.id
-      ORDER BY depth DESC LIMIT 1 OFFSET 1) AS g FROM incident_details d WHERE message LIKE 'free(): double free%' GROUP BY pid ORDER BY min(ns))")"
+      ORDER BY depth DESC LIMIT 1 OFFSET 1) AS g FROM incident_details d WHERE message LIKE 'double free%' GROUP BY pid ORDER BY min(ns))")"
 
 # No handler can be called, or only one of the program's own: the status is the program's, and no other process is blamed.
 cp "$programs/unreported.c" .

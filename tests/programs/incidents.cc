@@ -250,6 +250,62 @@ static CALL void free_twice(void)
     SAY, free(block);
 }
 
+// Frees a block again without the C library's noticing it: the mark that it left in the block is gone.
+static CALL void free_unnoticed(void)
+{
+    HERE;
+    char *block = make_block(40);
+    drop_block(block);
+    memset(block, 0, 16);
+    SAY, free(block);
+}
+
+static CALL void delete_twice(void)
+{
+    HERE;
+    long *block = new long[5];
+    drop_block(reinterpret_cast<char *>(block));
+    memset(static_cast<void *>(block), 0, 16);
+    SAY, delete[] block;
+}
+
+static CALL void grow_freed(void)
+{
+    HERE;
+    char *block = make_block(40);
+    drop_block(block);
+    char *grown;
+    SAY, grown = static_cast<char *>(realloc(block, 48));
+    sink = grown != nullptr;
+}
+
+static CALL void free_inside(void)
+{
+    HERE;
+    char *block = make_block(100);
+    SAY, free(block + 16);
+}
+
+// Blocks that come and go, so that addresses are used again: nothing here is freed twice.
+static CALL void free_often(void)
+{
+    static char *blocks[512];
+    unsigned seed = 1;
+    for (int i = 0; i < 200000; i++) {
+        seed = seed * 1664525u + 1013904223u;
+        char **block = &blocks[seed >> 16 & 511];
+        if (*block != nullptr && (seed & 64) != 0)
+            *block = static_cast<char *>(realloc(*block, seed >> 8 & 1023));
+        else if (*block != nullptr) {
+            free(*block);
+            *block = nullptr;
+        } else
+            *block = static_cast<char *>(malloc((seed >> 8 & 255) + 1));
+    }
+    for (char *block : blocks)
+        free(block);
+}
+
 static CALL void past_a_buffer(void)
 {
     HERE;
@@ -353,7 +409,7 @@ static void on_abort(int)
     static const char text[] = "own handler of SIGABRT\n";
     if (write(1, text, sizeof text - 1) < 0)
         _exit(4);
-    if (is("double-free-exits"))
+    if (is("double-free-exits") || is("bad-free-exits"))
         _exit(7);
 }
 
@@ -370,6 +426,8 @@ static CALL void free_twice_handled(void)
     own &= signal(SIGABRT, on_abort) == SIG_DFL;
     own &= signal(SIGABRT, on_abort) == on_abort;
     printf("handler: %s\n", own ? "own" : "other");
+    if (is("bad-free-exits"))
+        AT, free_inside();
     AT, free_twice();
 }
 
@@ -449,7 +507,20 @@ static CALL void fail(void)
         AT, touch_file();
     if (is("double-free"))
         AT, free_twice();
-    if (is("double-free-exits") || is("double-free-returns"))
+    if (is("double-free-unnoticed"))
+        AT, free_unnoticed();
+    if (is("double-delete"))
+        AT, delete_twice();
+    if (is("double-realloc"))
+        AT, grow_freed();
+    if (is("bad-free"))
+        AT, free_inside();
+    if (is("double-free-sixth"))
+        for (int i = 0; i < 6; i++)
+            i < 5 ? free_unnoticed() : free_twice();
+    if (is("frees"))
+        free_often();
+    if (is("double-free-exits") || is("double-free-returns") || is("bad-free-exits"))
         AT, free_twice_handled();
     if (is("assert-handled"))
         AT, assert_handled();
