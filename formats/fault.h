@@ -23,7 +23,7 @@
 #include "formats/recipe.h"
 
 #define FISQL_FAULTS_MAGIC 0x544c4146u /* "FALT" */
-#define FISQL_FAULTS_VERSION 1u
+#define FISQL_FAULTS_VERSION 2u
 #define FISQL_FAULT_RULES_MAX 64u /* a bit each */
 #define FISQL_FAULT_WHENS_MAX 4u
 #define FISQL_FAULT_PROCESSES_MAX 1024u
@@ -48,7 +48,7 @@ enum fisql_fault_kind {
 
 enum fisql_fault_action {
     FISQL_FAULT_RETURN,
-    FISQL_FAULT_THROW, /* what is at `text`: NAME, or NAME(TEXT) as NAME, NUL, TEXT */
+    FISQL_FAULT_THROW, /* what is at `text`: NAME, or NAME(TEXT) as NAME, NUL, TEXT; see `class` */
     FISQL_FAULT_DELAY, /* for `amount` ns, then the call goes on */
     FISQL_FAULT_SIGNAL,
     FISQL_FAULT_EXIT,
@@ -99,8 +99,33 @@ struct fisql_fault_rule {
     uint64_t value;  /* the result */
     uint64_t amount; /* nanoseconds, signal, exit status */
     uint64_t text, sites;
+    uint64_t class; /* THROW of a class of the program's: a struct fisql_fault_class; 0 = none */
     struct fisql_fault_when when[FISQL_FAULT_WHENS_MAX];
     uint64_t counted; /* atomic: with PER_RUN, the calls that met the conditions */
+};
+
+/* How an object of a class is made. */
+enum fisql_fault_make {
+    FISQL_FAULT_MAKE_PLAIN, /* without a constructor: `number` in front, and zeros */
+    FISQL_FAULT_MAKE_BASE, /* the same, but what it inherits of the standard library is made of the text */
+    FISQL_FAULT_MAKE_DEFAULT,
+    FISQL_FAULT_MAKE_WORD, /* of `number`: an integer */
+    FISQL_FAULT_MAKE_DOUBLE,
+    FISQL_FAULT_MAKE_FLOAT,
+    FISQL_FAULT_MAKE_TEXT,   /* of a const char * */
+    FISQL_FAULT_MAKE_STRING, /* of libstdc++'s std::string, by reference or value */
+    FISQL_FAULT_MAKE_VIEW    /* of a std::string_view */
+};
+
+/* A class to throw. Addresses are the module's file's, 0 = none. */
+struct fisql_fault_class {
+    uint64_t module; /* its index */
+    uint64_t type;   /* std::type_info */
+    uint64_t table;  /* virtual table */
+    uint64_t make, destroy;
+    uint64_t number; /* an integer, or the bits of a double or a float */
+    uint32_t how;    /* enum fisql_fault_make */
+    uint32_t reserved;
 };
 
 /* A return address in the module whose path ends in /NAME, a text of module_bytes at `module`. */

@@ -399,8 +399,8 @@ static void read_return(struct reader *reader, bool fail_usual)
         WRONG(reader, reader->word_at, "%s: only `errno NAME` may follow here", word);
 }
 
-/* throw TYPE, throw TYPE(TEXT) */
-static void read_throw(struct reader *reader)
+/* What the collector can throw in any program that has it. */
+static bool is_standard(const char *type)
 {
     static const char *const types[] = {"std::bad_alloc",
                                         "std::runtime_error",
@@ -420,37 +420,88 @@ static void read_throw(struct reader *reader)
                                         "long",
                                         "unsigned",
                                         "const char *"};
-    enum { TYPES = sizeof types / sizeof types[0] };
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
+        if (strcmp(type, types[i]) == 0)
+            return true;
+    return false;
+}
+
+/* The length of the type's name: up to the bracket around what it is made of, if there is one. */
+static size_t type_length(const char *text)
+{
+    static const char unnamed[] = "(anonymous namespace)";
+    int open = 0;
+    size_t at = 0;
+    for (; text[at] != 0; at++) {
+        if (strncmp(text + at, unnamed, sizeof unnamed - 1) == 0)
+            at += sizeof unnamed - 2;
+        else if (text[at] == '<')
+            open++;
+        else if (text[at] == '>')
+            open--;
+        else if (text[at] == '(' && open <= 0)
+            break;
+    }
+    return at;
+}
+
+/* What a class of the program's is made of. */
+static void read_given(struct reader *reader, size_t at, const char *given)
+{
+    struct fault_rule *rule = reader->rule;
+    int64_t number = 0;
+    char *end;
+    rule->throws_class = true;
+    rule->thrown_at = at;
+    double decimal = strtod(given, &end);
+    if (*given == 0) {
+        rule->thrown_given = FAULT_GIVEN_NOTHING;
+    } else if (*given == '"') {
+        rule->thrown_given = FAULT_GIVEN_TEXT;
+    } else if (integer_of(given, &number)) {
+        rule->thrown_given = FAULT_GIVEN_INTEGER;
+        rule->made.value = (uint64_t)number;
+    } else if (end != given && *end == 0) {
+        rule->thrown_given = FAULT_GIVEN_DECIMAL;
+        rule->number = decimal;
+    } else {
+        WRONG(reader, at, "an exception is made of a number, a text in quotes, or nothing");
+    }
+}
+
+/* throw TYPE, throw TYPE(TEXT) */
+static void read_throw(struct reader *reader)
+{
     struct fault_rule *rule = reader->rule;
     skip_spaces(reader);
     size_t from = reader->word_at = reader->at;
     const char *text = reader->text + from;
-    size_t length = strlen(text), name = strcspn(text, "(");
+    size_t length = strlen(text), name = type_length(text);
     while (length > 0 && isspace((unsigned char)text[length - 1]))
         length--;
     reader->at = from + strlen(text);
     size_t name_end = name < length ? name : length;
     while (name_end > 0 && isspace((unsigned char)text[name_end - 1]))
         name_end--;
-    size_t known = 0;
-    while (known < TYPES &&
-           (strlen(types[known]) != name_end || strncmp(types[known], text, name_end) != 0))
-        known++;
     rule->made.action = FISQL_FAULT_THROW;
-    if (known == TYPES || (name < length && text[length - 1] != ')')) {
+    if (name_end == 0 || (name < length && text[length - 1] != ')')) {
         WRONG(reader, from,
-              "an exception of the standard library or an int can be thrown: "
-              "std::runtime_error(\"text\"), std::bad_alloc, int(5)");
+              "`throw` wants a type, perhaps with what it is made of: "
+              "std::runtime_error(\"text\"), int(5), MyError, MyError(3)");
         return;
     }
+    char *type = strndup(text, name_end);
     char *inner = name < length ? strndup(text + name + 1, length - name - 2) : strdup("");
     char *plain = inner != NULL ? unquoted(inner) : NULL;
-    if (plain != NULL) {
+    if (type != NULL && plain != NULL) {
         rule->thrown_bytes = name_end + strlen(plain) + 2;
         rule->thrown = calloc(1, rule->thrown_bytes);
         if (rule->thrown != NULL)
-            snprintf(rule->thrown, rule->thrown_bytes, "%s%c%s", types[known], 0, plain);
+            snprintf(rule->thrown, rule->thrown_bytes, "%s%c%s", type, 0, plain);
+        if (!is_standard(type))
+            read_given(reader, from, inner);
     }
+    free(type);
     free(plain);
     free(inner);
 }

@@ -26,6 +26,14 @@ struct fault_when {
     size_t at;  /* its place in the rule */
 };
 
+/* What an exception is made of: the rule's `made.value`, `number` or text. */
+enum fault_given {
+    FAULT_GIVEN_NOTHING,
+    FAULT_GIVEN_INTEGER,
+    FAULT_GIVEN_DECIMAL,
+    FAULT_GIVEN_TEXT
+};
+
 enum fault_value { FAULT_VALUE_NONE, FAULT_VALUE_INTEGER, FAULT_VALUE_FLOAT };
 
 struct fault_rule {
@@ -41,6 +49,9 @@ struct fault_rule {
     double number;          /* a FLOAT */
     char *thrown;           /* type, NUL, text, NUL */
     size_t thrown_bytes;
+    bool throws_class;                  /* of the program's, given ... */
+    enum fault_given thrown_given;      /* ... this */
+    size_t thrown_at;                   /* its place in the rule */
     bool error_said;                    /* in the action */
     char *error;                        /* name of the errno value; NULL = not given */
     const struct fault_call_info *call; /* if the target is one of the C library */

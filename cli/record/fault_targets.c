@@ -424,8 +424,11 @@ void fault_search_release(struct fault_search *search)
         free(search->names[i]);
     for (size_t i = 0; search->found != NULL && i < search->faults->rules_count; i++)
         free(search->found[i].first);
+    for (size_t i = 0; search->classes != NULL && i < search->faults->rules_count; i++)
+        fault_class_release(&search->classes[i]);
     free(search->modules);
     free(search->names);
     free(search->found);
+    free(search->classes);
     free(search->values.items);
 }

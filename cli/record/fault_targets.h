@@ -2,6 +2,7 @@
 #ifndef FISQL_CLI_RECORD_FAULT_TARGETS_H
 #define FISQL_CLI_RECORD_FAULT_TARGETS_H
 
+#include "cli/record/fault_classes.h"
 #include "cli/record/fault_rules.h"
 #include "cli/record/record_options.h"
 #include "debuginfo/symbols/symbols.h"
@@ -38,9 +39,10 @@ struct fault_values {
 struct fault_search {
     struct record_faults *faults;
     const struct record_options *options;
-    const char *image;         /* the program's file */
-    bool as_is;                /* a module is recorded as it is */
-    struct fault_found *found; /* one a rule */
+    const char *image;           /* the program's file */
+    bool as_is;                  /* a module is recorded as it is */
+    struct fault_found *found;   /* one a rule */
+    struct fault_class *classes; /* one a rule */
     struct fault_module *modules;
     size_t modules_count, modules_capacity;
     struct fault_values values;

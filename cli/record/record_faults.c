@@ -144,13 +144,16 @@ static int argument_index(const struct fault_rule *rule, const struct fault_when
     return -1;
 }
 
-static int put_rule(struct area *area, const struct fault_rule *rule, struct fisql_fault_rule *made)
+static int put_rule(struct area *area, const struct fault_rule *rule,
+                    const struct fault_class *class, struct fisql_fault_rule *made)
 {
     *made = rule->made;
     made->inside = rule->inside != NULL;
     made->is_void = rule->value == FAULT_VALUE_NONE;
     made->text =
         rule->thrown != NULL ? put(area, rule->thrown, rule->thrown_bytes) : put(area, "", 1);
+    if (rule->throws_class)
+        made->class = put(area, &class->made, sizeof class->made);
     for (uint8_t i = 0; i < made->whens_count; i++) {
         const struct fault_when *when = &rule->whens[i];
         if (when->text != NULL)
@@ -176,7 +179,7 @@ static int make_area(const struct fault_search *search, struct record_faults *fa
     int result = rules == NULL || modules == NULL ? fail("record: out of memory") : 0;
     put(&area, &head, sizeof head);
     for (size_t i = 0; i < faults->rules_count && result == 0; i++)
-        result = put_rule(&area, &faults->rules[i], &rules[i]);
+        result = put_rule(&area, &faults->rules[i], &search->classes[i], &rules[i]);
     for (size_t i = 0; i < search->modules_count && result == 0; i++) {
         const struct fault_module *module = &search->modules[i];
         modules[i] = (struct fisql_fault_module){
@@ -301,6 +304,14 @@ static bool want_modules(const struct record_faults *faults)
     return wanted;
 }
 
+static bool want_classes(const struct record_faults *faults)
+{
+    for (size_t i = 0; i < faults->rules_count; i++)
+        if (faults->rules[i].throws_class)
+            return true;
+    return false;
+}
+
 int record_faults_make(struct record_options *options, const char *program, uint32_t string_max)
 {
     struct record_faults *faults = &options->faults;
@@ -320,12 +331,17 @@ int record_faults_make(struct record_options *options, const char *program, uint
                                   .options = options,
                                   .image = image,
                                   .found = calloc(faults->rules_count, sizeof *search.found),
+                                  .classes = calloc(faults->rules_count, sizeof *search.classes),
                                   .cache_dir = cache_folder(cache, sizeof cache)};
-    int result = search.found == NULL ? fail("record: out of memory") : 0;
+    int result = search.found == NULL || search.classes == NULL ? fail("record: out of memory") : 0;
     if (result == 0 && want_modules(faults))
         result = program_modules(image, fault_targets_add, &search);
     if (result == 0)
         result = check(&search, string_max);
+    if (result == 0 && want_classes(faults))
+        result = program_modules(image, fault_classes_add, &search);
+    if (result == 0)
+        result = fault_classes_choose(&search);
     if (result == 0)
         result = make_area(&search, faults);
     fault_search_release(&search);

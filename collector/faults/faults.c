@@ -106,11 +106,18 @@ static uint64_t word_at(uint64_t address)
     return word;
 }
 
+static void throw_rule(const struct fisql_fault_rule *rule)
+{
+    struct fault_thrown thrown;
+    if (fault_thrown_of(rule, &thrown))
+        faults_throw(&thrown);
+}
+
 /* Runs as if the function's caller had called it in the function's place: compilers assume that
  * hooks throw nothing, so an exception through the function's own frame would end the program. */
-static __attribute__((noinline)) void raise_in_place(const char *type)
+static __attribute__((noinline)) void raise_in_place(const struct fisql_fault_rule *rule)
 {
-    faults_throw(type);
+    throw_rule(rule);
     abort(); /* the type existed when the rule was chosen */
 }
 
@@ -118,7 +125,7 @@ static __attribute__((noinline)) void raise_in_place(const char *type)
 static void result_make(struct fault_return *back, const struct fisql_fault_rule *rule)
 {
     if (rule->action == FISQL_FAULT_THROW) {
-        back->general[0] = (uint64_t)(uintptr_t)fault_text(rule->text);
+        back->general[0] = (uint64_t)(uintptr_t)rule;
         back->address = (uint64_t)(uintptr_t)raise_in_place;
         return;
     }
@@ -228,8 +235,11 @@ static const struct fisql_fault_rule *strike_library(const struct fault_case *as
     if (rule == NULL)
         return NULL;
     strike(rule, asked->site);
-    if (rule->action == FISQL_FAULT_THROW || (rule->action == FISQL_FAULT_RETURN && type != NULL))
-        faults_throw(rule->action == FISQL_FAULT_THROW ? fault_text(rule->text) : type);
+    const struct fault_thrown usual = {.type = type};
+    if (rule->action == FISQL_FAULT_THROW)
+        throw_rule(rule);
+    else if (rule->action == FISQL_FAULT_RETURN && type != NULL)
+        faults_throw(&usual);
     if (rule->action != FISQL_FAULT_RETURN)
         return NULL;
     if (rule->error != 0)

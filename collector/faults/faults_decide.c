@@ -53,6 +53,25 @@ const char *fault_text(uint64_t offset)
     return at_offset(offset);
 }
 
+/* By rule: where the module of the class that it throws is loaded. */
+static struct class_place {
+    uint64_t bias;
+    uint32_t loaded; /* atomic */
+} class_places[FISQL_FAULT_RULES_MAX];
+
+static const struct fisql_fault_class *class_of(const struct fisql_fault_rule *rule)
+{
+    return rule->class != 0 ? at_offset(rule->class) : NULL;
+}
+
+bool fault_thrown_of(const struct fisql_fault_rule *rule, struct fault_thrown *thrown)
+{
+    const struct class_place *place = &class_places[rule - rules];
+    bool loaded = __atomic_load_n(&place->loaded, __ATOMIC_ACQUIRE) != 0;
+    *thrown = (struct fault_thrown){fault_text(rule->text), class_of(rule), place->bias};
+    return thrown->class == NULL || loaded;
+}
+
 uint32_t fault_rule_number(const struct fisql_fault_rule *rule)
 {
     return (uint32_t)(rule - rules);
@@ -85,6 +104,10 @@ static bool sound(uint64_t size_bytes)
             entry->path > head->bytes || entry->path_bytes > head->bytes - entry->path)
             return false;
     }
+    const struct fisql_fault_rule *rule = at_offset(head->rules_at);
+    for (uint32_t i = 0; i < head->rules; i++)
+        if (rule[i].class != 0 && !within(rule[i].class, 1, sizeof(struct fisql_fault_class)))
+            return false;
     return true;
 }
 
@@ -188,6 +211,13 @@ static void module_loaded(const struct feature_module *loaded)
     const struct fisql_fault_hook *hooks = entry != NULL ? at_offset(entry->hooks) : NULL;
     for (uint64_t i = 0; entry != NULL && i < entry->hooks_count; i++)
         fault_hook_put(&hooks[i], loaded->bias);
+    for (uint32_t i = 0; entry != NULL && i < head->rules; i++) {
+        const struct fisql_fault_class *class = class_of(&rules[i]);
+        if (class == NULL || &entries()[class->module] != entry)
+            continue;
+        class_places[i].bias = loaded->bias;
+        __atomic_store_n(&class_places[i].loaded, 1, __ATOMIC_RELEASE);
+    }
 }
 
 const struct feature faults_feature = {
@@ -456,7 +486,9 @@ static bool count_case(uint32_t index)
 static bool can_strike(const struct fisql_fault_rule *rule)
 {
     int error = errno;
-    bool can = rule->action != FISQL_FAULT_THROW || faults_can_throw(fault_text(rule->text));
+    struct fault_thrown thrown;
+    bool can = rule->action != FISQL_FAULT_THROW ||
+               (fault_thrown_of(rule, &thrown) && faults_can_throw(&thrown));
     errno = error;
     return can;
 }

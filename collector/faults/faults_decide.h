@@ -8,6 +8,7 @@
 #include "collector/process/process.h"
 #include "collector/core/quiet.h"
 #include "collector/faults/faults_hooks.h"
+#include "collector/faults/faults_throw.h"
 #include "formats/fault.h"
 
 #include <stdbool.h>
@@ -42,5 +43,7 @@ const struct fisql_fault_rule *fault_decide(const struct fault_case *asked);
 uint32_t fault_rule_number(const struct fisql_fault_rule *rule);
 /* A text in the area. */
 const char *fault_text(uint64_t offset);
+/* What a rule throws. Returns false if it throws a class whose module is not loaded. */
+bool fault_thrown_of(const struct fisql_fault_rule *rule, struct fault_thrown *thrown);
 
 #endif

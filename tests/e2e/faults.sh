@@ -169,6 +169,35 @@ for compiler in g++ clang++; do
     for level in -O0 -O2; do cxx $compiler $level; done
 done
 
+# Classes of the program: made by their constructors, and destroyed.
+own_classes() { # WHAT
+    changes "$1: classes of the program" throws "Code 3|~Code 3|runtime Text: a text of more than fifteen bytes|Inlined in|Plain 5|View view|Nothing 77|Real 2.5|Hidden hid|ByValue long enough to be on the heap" \
+        'step nth=1: throw store::Code(3)' 'step nth=2: throw Text("a text of more than fifteen bytes")' 'step nth=3: throw Inlined("in")' \
+        'step nth=4: throw store::Plain(5)' 'step nth=5: throw View("view")' 'step nth=6: throw Nothing' 'step nth=7: throw Real(2.5)' \
+        'step nth=8: throw Hidden("hid")' 'step nth=9: throw ByValue("long enough to be on the heap")'
+    has "$1: one without a constructor of its own is said" "no constructor of store::Plain has code of its own: the exception is that number, and zeros" "$err"
+    changes "$1: an allocation throws one" throws "Code -1|~Code -1" 'operator new nth=1: throw store::Code(-1)'
+}
+refused() { # PART-OF-THE-MESSAGE ACTION
+    run "$fisql" record -o run.bin --fault "step: $2" ./throws
+    has "$2: is refused" "$1" "$err"
+    same "$2: nothing is run" "2 " "$status $out"
+}
+for compiler in g++ clang++; do
+    for level in -O0 -O2; do
+        build $compiler throws -g -std=c++17 $level "$programs/throws_own.cc" && own_classes "$compiler $level"
+    done
+done
+refused "no type information of a class of this name" 'throw Code_'
+refused "store::Code cannot be made of nothing: there are Code(int)" 'throw Code'
+refused "store::Code cannot be made of a text" 'throw Code("x")'
+refused "there are several: " 'throw Twin(1)'
+refused "wants a type" 'throw Code(3'
+refused "is made of a number, a text in quotes, or nothing" 'throw Code(abc)'
+g++ -g -std=c++17 -O0 -o throws "$programs/throws_own.cc" && own_classes "as it is"
+g++ -g -std=c++17 -O2 -o throws "$programs/throws_own.cc"
+refused "Hidden cannot be made of a text: its constructors are inlined" 'throw Hidden("x")'
+
 # What docs/faults.md shows.
 sed -n '/^```c$/,/^```$/p' "$here/docs/faults.md" | sed '1d;$d' >save.c
 sed -n '/^```console$/,/^```$/p' "$here/docs/faults.md" | grep -v '^```' >shown

@@ -71,7 +71,7 @@ arrows cli/run "$run"
 for room in cc live query export diff; do
     arrows cli/$room "$run|cli/$room/[a-z_]+\.h"
 done
-arrows cli/record "$run|debuginfo/patch/patch_(cache|symbols)\.h|cli/record/[a-z_]+\.h"
+arrows cli/record "$run|debuginfo/symbols/class_symbols\.h|debuginfo/patch/patch_(cache|symbols)\.h|cli/record/[a-z_]+\.h"
 arrows cli/review "$run|cli/(review|export)/[a-z_]+\.h"
 arrows cli/faults "$run|cli/(faults|query)/[a-z_]+\.h"
 arrows cli/report "$run|cli/(report|query|export|diff)/[a-z_]+\.h"
