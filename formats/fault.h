@@ -87,9 +87,9 @@ struct fisql_fault_rule {
     uint8_t in_vector; /* the result is a float, returned in a vector register */
     uint8_t inside;    /* one of the functions in places must be open */
     uint8_t whens_count;
-    uint8_t is_void; /* there is no result */
-    uint8_t reserved;
-    int32_t error; /* errno to set; 0 = leave it */
+    uint8_t is_void; /* there is no result, or it stays as it is */
+    uint8_t after;   /* the call fails when its body has run */
+    int32_t error;   /* errno to set; 0 = leave it */
     /* not 0: the stack must be the sites in [sites_count], at `sites` */
     uint32_t sites_count;
     uint64_t targets;
@@ -150,7 +150,8 @@ struct fisql_fault_module {
 #define FISQL_FAULT_SAVED_COUNT 6
 #define FISQL_FAULT_SAME INT32_MIN /* the register has its caller's value */
 
-/* A call of an entry hook in the code of a function that rules name. Addresses are the file's. */
+/* A call of a hook in the code of a function that rules name: of the entry hook, or of the exit hook
+ * before a return if a rule has `after`. Addresses are the file's. */
 struct fisql_fault_hook {
     uint64_t address; /* the return address of the hook */
     uint64_t function;
@@ -159,7 +160,8 @@ struct fisql_fault_hook {
     uint8_t can_return; /* we know the fields below */
     /* the canonical frame address is this register (DWARF number) + cfa_offset */
     uint8_t cfa_register;
-    uint8_t reserved[2];
+    uint8_t exit;
+    uint8_t reserved;
     int32_t cfa_offset, return_offset;      /* the return address is at CFA + return_offset */
     int32_t saved[FISQL_FAULT_SAVED_COUNT]; /* and the callers' registers at CFA + these */
 };

@@ -14,6 +14,9 @@
 #ifndef FISQL_FORMATS_FAULT_CALLS_H
 #define FISQL_FORMATS_FAULT_CALLS_H
 
+/* What the collector says of a call: it is made; it fails; it is made, and then fails. */
+enum fisql_fault_answer { FISQL_FAULT_NONE, FISQL_FAULT_FAILS, FISQL_FAULT_AFTER };
+
 enum fault_way { FAULT_ERRNO, FAULT_RESULT, FAULT_CODE };
 
 #define FISQL_FAULT_CALLS(X)                                                                       \

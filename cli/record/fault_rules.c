@@ -175,7 +175,7 @@ static void no_such_condition(struct reader *reader)
 {
     WRONG(reader, reader->word_at,
           "%s: no such condition: nth=N, every=N, probability=P, seed=N, per=thread, in PATTERN, "
-          "at SITE,..., when NAME=VALUE",
+          "at SITE,..., when NAME=VALUE, after",
           reader->word);
 }
 
@@ -318,6 +318,8 @@ static void read_conditions(struct reader *reader)
                       in ? "a function's name or pattern" : "call sites: MODULE+0xADDRESS,...");
             else
                 *into = unquoted(word);
+        } else if (strcmp(word, "after") == 0) {
+            rule->made.after = 1;
         } else if (strcmp(word, "when") == 0 && !reader->colon) {
             read_when(reader);
         } else if (equals != NULL) {
@@ -566,6 +568,12 @@ static void check(struct reader *reader)
         WRONG(reader, 0, "of nth, every and probability one alone can be given");
     else if (made->seed != 0 && made->likely == 0)
         WRONG(reader, 0, "seed belongs to probability");
+    else if (made->after && made->kind == FISQL_FAULT_ALLOC)
+        WRONG(reader, 0, "%s: after the allocation its block would be lost: leave out `after`",
+              rule->target);
+    else if (made->action == FISQL_FAULT_RETURN && library && rule->value == FAULT_VALUE_NONE &&
+             made->after && made->error != 0)
+        return; /* it returns what it does, with that errno */
     else if (made->action == FISQL_FAULT_RETURN && library && rule->value != FAULT_VALUE_INTEGER)
         WRONG(reader, 0, "%s returns an integer or a pointer: say which", rule->target);
     else if (made->action == FISQL_FAULT_RETURN && made->kind == FISQL_FAULT_ALLOC &&

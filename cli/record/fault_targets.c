@@ -151,12 +151,15 @@ static const char *set_result(struct fault_rule *rule, const struct parameter *r
                               const struct fault_found *found)
 {
     struct fisql_fault_rule made = rule->made;
+    if (made.after && rule->value == FAULT_VALUE_NONE && made.error != 0)
+        return NULL; /* the result stays */
     if (result == NULL && rule->value != FAULT_VALUE_NONE)
         return "it returns nothing (void): say `return` alone";
     if (result == NULL)
         return NULL;
     if (rule->value == FAULT_VALUE_NONE)
-        return "it returns a value: say which";
+        return made.after ? "it returns a value: say which, or `errno NAME`"
+                          : "it returns a value: say which";
     if (result->type->kind == PARAMETER_FLOAT && !result->is_reference &&
         (result->type->size_bytes == 4 || result->type->size_bytes == 8)) {
         double number =
@@ -259,7 +262,7 @@ static int take_call(struct look *look, size_t index, const struct fisql_recipe_
     struct fault_found *found = &search->found[index];
     struct error error;
     bool returns = rule->made.action == FISQL_FAULT_RETURN;
-    bool leaves = returns || rule->made.action == FISQL_FAULT_THROW;
+    bool leaves = returns || rule->made.action == FISQL_FAULT_THROW || rule->made.after;
     if (leaves && from->cfa_register != 0) {
         found->inlined++;
         return 0;
@@ -305,8 +308,36 @@ static int take_call(struct look *look, size_t index, const struct fisql_recipe_
         }
         search->values.items[search->values.count++] = value;
     }
-    found->taken++;
+    /* A function without a result may jump to the exit hook: then that is not listed. */
+    found->taken += !rule->made.after || look->recipes.entries ||
+                    (is_described(look, from) && parameter_of_result(all, count) == NULL);
     return 1;
+}
+
+/* Adds the exit hook before a return of a function that rules with `after` name. */
+static int add_exit(struct look *look, const struct fisql_recipe_hook *from)
+{
+    const struct symbol_range *range = symbols_range(&look->symbols, from->function);
+    struct fault_module *module = look->module;
+    struct fisql_fault_hook hook = {.address = from->address, .function = from->function};
+    struct error error;
+    hook_frames_at(look->frames, &hook);
+    hook.exit = 1;
+    uint64_t targets = range != NULL && hook.can_return ? look->targets[range->function] : 0;
+    for (uint64_t left = targets; left != 0; left &= left - 1) {
+        size_t index = (size_t)__builtin_ctzll(left);
+        if (!rule_at(look, index)->made.after)
+            continue;
+        look->search->found[index].taken++;
+        hook.rules |= (uint64_t)1 << index;
+    }
+    if (hook.rules == 0)
+        return 0;
+    if (array_reserve(&module->hooks, &module->hooks_capacity, module->hooks_count + 1, &error) !=
+        0)
+        return fail("record: out of memory");
+    module->hooks[module->hooks_count++] = hook;
+    return 0;
 }
 
 static int add_hook(struct look *look, const struct fisql_recipe_hook *from)
@@ -314,6 +345,8 @@ static int add_hook(struct look *look, const struct fisql_recipe_hook *from)
     const struct symbol_range *range = symbols_range(&look->symbols, from->function);
     struct fault_module *module = look->module;
     struct error error;
+    if (from->exit == 1)
+        return add_exit(look, from);
     if (from->exit || range == NULL || look->targets[range->function] == 0)
         return 0;
     const char *name = look->symbols.functions[range->function].name;

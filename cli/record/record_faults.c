@@ -263,7 +263,11 @@ static int check_rule(const struct fault_search *search, const struct fault_rule
         problem = "it is inlined wherever it is called, and cannot fail by itself there: compile "
                   "with `fisql cc --no-inline`";
     else if (found->taken == 0)
-        problem = "how to return from it is not known: on x86-64 the call frame information "
+        problem =
+            rule->made.after
+                ? "where it returns is not known: its result is of a type that cannot be "
+                  "followed, or its return is far from the exit hook"
+                : "how to return from it is not known: on x86-64 the call frame information "
                   "(.eh_frame) tells; on other machines functions cannot be made to return or "
                   "throw, only to wait, to raise a signal or to exit";
     if (problem != NULL)
@@ -360,7 +364,7 @@ char *record_faults_text(const struct record_faults *faults)
     for (size_t i = 0; i < faults->rules_count; i++) {
         const struct fault_rule *rule = &faults->rules[i];
         bool usual = strncmp(rule->action, "fail", 4) == 0;
-        fprintf(out, "%s\t", rule->target);
+        fprintf(out, "%s\t%s", rule->target, rule->made.after ? "after: " : "");
         if (usual) /* its meaning for this call */
             fprintf(out, "return %" PRId64, (int64_t)rule->made.value);
         else

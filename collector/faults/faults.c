@@ -9,11 +9,13 @@
 #include "collector/faults/faults.h"
 
 #include "collector/core/event.h"
+#include "collector/faults/faults_after.h"
 #include "collector/faults/faults_decide.h"
 #include "collector/faults/faults_throw.h"
 #include "collector/core/modules.h"
 #include "collector/core/quiet.h"
 #include "collector/values/values_hook.h"
+#include "formats/fault_calls.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -135,13 +137,19 @@ static void result_make(struct fault_return *back, const struct fisql_fault_rule
         back->vector = rule->value;
 }
 
+/* The canonical frame address of the function at a hook's call. */
+static uint64_t frame_at(const struct values_frame *frame, const struct fisql_fault_hook *hook)
+{
+    return frame->general[hook->cfa_register] + (uint64_t)(int64_t)hook->cfa_offset;
+}
+
 /* Sets the registers to their values after the function's return, or at the throw. */
 static void prepare_return(struct values_frame *frame, const struct fisql_fault_hook *hook,
                            const struct fisql_fault_rule *rule)
 {
     static const uint8_t saved[] = FISQL_FAULT_SAVED;
     struct fault_return *back = return_place(frame);
-    uint64_t cfa = frame->general[hook->cfa_register] + (uint64_t)(int64_t)hook->cfa_offset;
+    uint64_t cfa = frame_at(frame, hook);
     uint64_t address = word_at(cfa + (uint64_t)(int64_t)hook->return_offset);
     for (uint32_t i = 0; i < sizeof saved; i++)
         if (hook->saved[i] != FISQL_FAULT_SAME)
@@ -157,6 +165,10 @@ static uint64_t strike_function(const struct fisql_fault_hook *hook,
                                 uint64_t site, uint64_t stack)
 {
     struct values_frame *frame = values_frame(stack);
+    if (rule->after) {
+        fault_after_put(frame_at(frame, hook), function, function, rule);
+        return 0;
+    }
     strike(rule, site);
     bool returns = rule->action == FISQL_FAULT_RETURN;
     if ((!returns && rule->action != FISQL_FAULT_THROW) || !hook->can_return)
@@ -191,19 +203,93 @@ static __attribute__((noinline)) uint64_t enter_named(uint64_t function, uint64_
     const struct fault_hook *hook;
     const struct fisql_fault_rule *rule =
         rule_of(values_frame(stack)->hook_return, function, site, stack, &hook);
+    if (hook != NULL && hook->what->can_return)
+        fault_after_forget(frame_at(values_frame(stack), hook->what), function);
     return rule != NULL ? strike_function(hook->what, rule, function, site, stack) : 0;
 }
 
-enum faults_patched faults_enter_patched(uint64_t function, uint64_t site, uint64_t stack,
-                                         struct fault_return *back, int32_t *error)
+/* The function ends, and returns from here: not if an exception passes through it. */
+static __attribute__((noinline)) uint64_t leave_named(uint64_t function, uint64_t site,
+                                                      uint64_t stack, uint64_t recipe)
 {
-    const struct fault_hook *hook;
-    const struct fisql_fault_rule *rule = rule_of(function, function, site, stack, &hook);
-    *back = (struct fault_return){.vector = 0};
-    *error = 0;
-    if (rule == NULL)
-        return FAULTS_GO_ON;
+    struct values_frame *frame = values_frame(stack);
+    struct thread_log *log = current_log;
+    const struct fault_hook *hook = fault_hook_at(frame->hook_return);
+    const struct fisql_fault_rule *rule = NULL;
+    bool passes =
+        log != NULL && log->shadow.throw_depth >= calls_open(log) && log->shadow.throw_depth != 0;
+    if (hook != NULL && hook->what->exit && hook->what->can_return && faults_on() && !passes)
+        rule = fault_after_take(frame_at(frame, hook->what), function);
+    if (rule == NULL) {
+        values_exit(function, site, stack, recipe);
+        return 0;
+    }
+    fault_struck(rule);
     strike(rule, site);
+    bool throws = rule->action == FISQL_FAULT_THROW;
+    bool leaves = throws || (rule->action == FISQL_FAULT_RETURN && !rule->is_void);
+    if (leaves)
+        values_exit_plain(function, site, stack, frame->hook_return);
+    else
+        values_exit(function, site, stack, recipe);
+    if (leaves)
+        prepare_return(frame, hook->what, rule);
+    if (rule->action == FISQL_FAULT_RETURN && rule->error != 0)
+        errno = rule->error;
+    return leaves;
+}
+
+/* The rule of a function without a result that jumps to the exit hook in place of its return. We
+ * throw from the hook, then: it returns to the function's caller. */
+static const struct fisql_fault_rule *strike_jumped(uint64_t function, uint64_t site,
+                                                    uint64_t stack)
+{
+    const struct fisql_fault_rule *rule = faults_on() ? fault_after_take(stack, function) : NULL;
+    if (rule != NULL) {
+        fault_struck(rule);
+        strike(rule, site);
+    }
+    return rule;
+}
+
+static void end_jumped(const struct fisql_fault_rule *rule)
+{
+    if (rule->action == FISQL_FAULT_THROW)
+        throw_rule(rule);
+    else if (rule->action == FISQL_FAULT_RETURN && rule->error != 0)
+        errno = rule->error;
+}
+
+void faults_exit_plain(uint64_t function, uint64_t site, uint64_t stack, uint64_t hook_return)
+{
+    const struct fisql_fault_rule *rule =
+        hook_return == site ? strike_jumped(function, site, stack) : NULL;
+    values_exit_plain(function, site, stack, hook_return);
+    if (rule != NULL)
+        end_jumped(rule);
+}
+
+uint64_t faults_exit(uint64_t function, uint64_t site, uint64_t stack, uint64_t recipe)
+{
+    uint64_t hook_return = values_frame(stack)->hook_return;
+    if (hook_return == site) {
+        const struct fisql_fault_rule *rule = strike_jumped(function, site, stack);
+        values_exit(function, site, stack, recipe);
+        if (rule != NULL)
+            end_jumped(rule);
+        return 0;
+    }
+    if (recipe == 0)
+        recipe = recipe_word(hook_return);
+    if ((recipe & RECIPE_FAULT) != 0)
+        return leave_named(function, site, stack, recipe);
+    values_exit(function, site, stack, recipe);
+    return 0;
+}
+
+static enum faults_patched patched_result(const struct fisql_fault_rule *rule,
+                                          struct fault_return *back, int32_t *error)
+{
     if (rule->action != FISQL_FAULT_RETURN && rule->action != FISQL_FAULT_THROW)
         return FAULTS_GO_ON;
     back->general[0] = rule->value;
@@ -213,6 +299,39 @@ enum faults_patched faults_enter_patched(uint64_t function, uint64_t site, uint6
            : rule->is_void                   ? FAULTS_RETURN
            : rule->in_vector                 ? FAULTS_RETURN_VECTOR
                                              : FAULTS_RETURN_WORD;
+}
+
+enum faults_patched faults_enter_patched(const struct fault_patched *call,
+                                         struct fault_return *back, int32_t *error)
+{
+    const struct fault_hook *hook;
+    const struct fisql_fault_rule *rule =
+        rule_of(call->function, call->function, call->site, call->slot, &hook);
+    *back = (struct fault_return){.vector = 0};
+    *error = 0;
+    fault_after_forget(call->slot, call->function);
+    if (rule != NULL && rule->after)
+        fault_after_put(call->slot, call->key, call->function, rule);
+    if (rule == NULL || rule->after)
+        return FAULTS_GO_ON;
+    strike(rule, call->site);
+    return patched_result(rule, back, error);
+}
+
+enum faults_patched faults_leave_patched(const struct fault_patched *call,
+                                         struct fault_return *back, int32_t *error)
+{
+    const struct fisql_fault_rule *rule;
+    *back = (struct fault_return){.vector = 0};
+    *error = 0;
+    while (faults_on() && (rule = fault_after_take(call->slot, call->key)) != NULL) {
+        fault_struck(rule);
+        strike(rule, call->site);
+        enum faults_patched what = patched_result(rule, back, error);
+        if (what != FAULTS_GO_ON)
+            return what;
+    }
+    return FAULTS_GO_ON;
 }
 
 uint64_t faults_enter(uint64_t function, uint64_t site, uint64_t stack, uint64_t recipe)
@@ -225,26 +344,27 @@ uint64_t faults_enter(uint64_t function, uint64_t site, uint64_t stack, uint64_t
 
 /* ---- allocations and calls of the C library ---- */
 
-/* Decides, and does what the rule says except giving the result. Returns the rule if the call is to
- * fail. `type`: what the function throws when it fails; NULL = it returns. */
-static const struct fisql_fault_rule *strike_library(const struct fault_case *asked,
-                                                     const char *type)
+/* The rule that strikes the call, or NULL. */
+static const struct fisql_fault_rule *decide_library(const struct fault_case *asked)
 {
-    const struct fisql_fault_rule *rule =
-        faults_on() && !fault_is_own(asked->site) ? fault_decide(asked) : NULL;
-    if (rule == NULL)
-        return NULL;
-    strike(rule, asked->site);
+    return faults_on() && !fault_is_own(asked->site) ? fault_decide(asked) : NULL;
+}
+
+/* Does what the rule says except giving the result. Returns whether the call is to fail. `type`:
+ * what the function throws when it fails; NULL = it returns. */
+static bool strike_decided(const struct fisql_fault_rule *rule, uint64_t site, const char *type)
+{
     const struct fault_thrown usual = {.type = type};
+    strike(rule, site);
     if (rule->action == FISQL_FAULT_THROW)
         throw_rule(rule);
     else if (rule->action == FISQL_FAULT_RETURN && type != NULL)
         faults_throw(&usual);
     if (rule->action != FISQL_FAULT_RETURN)
-        return NULL;
+        return false;
     if (rule->error != 0)
         errno = rule->error;
-    return rule;
+    return true;
 }
 
 bool faults_allocate(unsigned kind, uint64_t size_bytes, uint64_t alignment, uint64_t site,
@@ -256,26 +376,47 @@ bool faults_allocate(unsigned kind, uint64_t size_bytes, uint64_t alignment, uin
                                      .stack = stack,
                                      .arguments = arguments,
                                      .arguments_count = 2};
-    return strike_library(&asked, throws ? "std::bad_alloc\0" : NULL) != NULL;
+    const struct fisql_fault_rule *rule = decide_library(&asked);
+    return rule != NULL && strike_decided(rule, site, throws ? "std::bad_alloc\0" : NULL);
 }
 
-EXPORT bool fisql_fault_call(uint32_t call, const uint64_t *arguments, uint32_t count,
-                             const void *site, const void *stack, int64_t *result);
+EXPORT int fisql_fault_call(uint32_t call, const uint64_t *arguments, uint32_t count,
+                            const void *site, const void *stack, int64_t *result);
+EXPORT bool fisql_fault_after(int64_t rule, const void *site, int64_t *result);
 
 /* For libfisql-calls.so: does this call of the C library fail, and with which result? Then sets
- * errno. */
-EXPORT bool fisql_fault_call(uint32_t call, const uint64_t *arguments, uint32_t count,
-                             const void *site, const void *stack, int64_t *result)
+ * errno. An enum fisql_fault_answer; of a call that fails after its body, *result is what to call
+ * fisql_fault_after() with. */
+EXPORT int fisql_fault_call(uint32_t call, const uint64_t *arguments, uint32_t count,
+                            const void *site, const void *stack, int64_t *result)
 {
     const struct fault_case asked = {.rules = fault_rules_of_call(call),
                                      .site = (uint64_t)(uintptr_t)site,
                                      .stack = (uint64_t)(uintptr_t)stack,
                                      .arguments = arguments,
                                      .arguments_count = count};
-    const struct fisql_fault_rule *rule =
-        asked.rules != 0 && process_recording() ? strike_library(&asked, NULL) : NULL;
-    if (rule == NULL)
-        return false;
+    if (asked.rules == 0 || !process_recording())
+        return FISQL_FAULT_NONE;
+    const struct fisql_fault_rule *rule = decide_library(&asked);
+    if (rule != NULL && rule->after) {
+        *result = (int64_t)fault_rule_number(rule);
+        return FISQL_FAULT_AFTER;
+    }
+    if (rule == NULL || !strike_decided(rule, asked.site, NULL))
+        return FISQL_FAULT_NONE;
     *result = (int64_t)rule->value;
-    return true;
+    return FISQL_FAULT_FAILS;
+}
+
+/* The call has been made. Sets errno; returns whether its result is *result now. */
+EXPORT bool fisql_fault_after(int64_t number, const void *site, int64_t *result)
+{
+    const struct fisql_fault_rule *rule = fault_rule_at((uint32_t)number);
+    int error = errno;
+    fault_struck(rule);
+    strike(rule, (uint64_t)(uintptr_t)site);
+    bool returns = rule->action == FISQL_FAULT_RETURN;
+    errno = returns && rule->error != 0 ? rule->error : error;
+    *result = (int64_t)rule->value;
+    return returns && !rule->is_void;
 }

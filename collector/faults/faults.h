@@ -17,6 +17,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* A call of a patched function (patch/patch_hook.h). */
+struct fault_patched {
+    uint64_t function, site, slot;
+    uint64_t key; /* the return address of the call site that it returns through */
+};
+
 #ifdef FISQL_FAULTS
 
 extern HIDDEN const struct feature faults_feature;
@@ -27,6 +33,9 @@ bool faults_name(uint64_t address);
 /* The entry hook, with kept registers: values_enter(), and then what rules say of the call. Not 0:
  * the function returns at once, as the values_frame says (struct fault_return). */
 uint64_t faults_enter(uint64_t function, uint64_t site, uint64_t stack, uint64_t recipe);
+/* The exit hook, the same with values_exit(). */
+uint64_t faults_exit(uint64_t function, uint64_t site, uint64_t stack, uint64_t recipe);
+void faults_exit_plain(uint64_t function, uint64_t site, uint64_t stack, uint64_t hook_return);
 
 /* What the assembler loads to return from the function. */
 struct fault_return {
@@ -45,7 +54,13 @@ enum faults_patched {
     FAULTS_RETURN_VECTOR, /* ... with vector */
     FAULTS_THROW          /* as if `address` had been called in its place, with general[0] */
 };
-enum faults_patched faults_enter_patched(uint64_t function, uint64_t site, uint64_t stack,
+enum faults_patched faults_enter_patched(const struct fault_patched *call,
+                                         struct fault_return *back, int32_t *error);
+
+/* The call of the slot is about to return: the same for rules with `after`, of which several may
+ * be waiting, as functions that jump to one another share a slot. Call it until it is
+ * FAULTS_GO_ON. FAULTS_RETURN: the result stays. */
+enum faults_patched faults_leave_patched(const struct fault_patched *call,
                                          struct fault_return *back, int32_t *error);
 
 extern HIDDEN uint32_t faults_allocs; /* a bit for each kind of allocation that rules name */

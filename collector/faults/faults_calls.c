@@ -33,8 +33,10 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-extern bool fisql_fault_call(uint32_t call, const uint64_t *arguments, uint32_t count,
-                             const void *site, const void *stack, int64_t *result)
+extern int fisql_fault_call(uint32_t call, const uint64_t *arguments, uint32_t count,
+                            const void *site, const void *stack, int64_t *result)
+    __attribute__((weak));
+extern bool fisql_fault_after(int64_t rule, const void *site, int64_t *result)
     __attribute__((weak));
 
 /* The C library's functions. */
@@ -49,12 +51,34 @@ extern bool fisql_fault_call(uint32_t call, const uint64_t *arguments, uint32_t 
 #define WORD(value) ((uint64_t)(value))
 #define POINTER(value) ((uint64_t)(uintptr_t)(value))
 
-/* Does the call fail? Then sets `result`. */
-#define FAILS(call, result, ...)                                                                   \
-    (fisql_fault_call != NULL &&                                                                   \
-     fisql_fault_call(FAULT_CALL_##call, (const uint64_t[]){__VA_ARGS__},                          \
-                      sizeof((const uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t),                  \
-                      __builtin_return_address(0), __builtin_dwarf_cfa(), &result))
+/* An enum fisql_fault_answer; sets `result`. */
+#define ASK(call, result, ...)                                                                     \
+    (fisql_fault_call == NULL                                                                      \
+         ? FISQL_FAULT_NONE                                                                        \
+         : fisql_fault_call(FAULT_CALL_##call, (const uint64_t[]){__VA_ARGS__},                    \
+                            sizeof((const uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t),            \
+                            __builtin_return_address(0), __builtin_dwarf_cfa(), &result))
+/* After the call: does it fail now? */
+#define FAILS_AFTER(answer, result)                                                                \
+    ((answer) == FISQL_FAULT_AFTER && fisql_fault_after != NULL &&                                 \
+     fisql_fault_after(result, __builtin_return_address(0), &result))
+
+/* Makes the call, unless it fails. `on_failure` is done where it fails. */
+#define MAKE(type, name, arguments, answer, result, on_failure)                                    \
+    do {                                                                                           \
+        if ((answer) == FISQL_FAULT_FAILS) {                                                       \
+            on_failure;                                                                            \
+            return (type)result;                                                                   \
+        }                                                                                          \
+        if (NEXT(name) == NULL)                                                                    \
+            find_##name();                                                                         \
+        type made = NEXT(name) arguments;                                                          \
+        if (__builtin_expect(!FAILS_AFTER(answer, result), 1))                                     \
+            return made;                                                                           \
+        on_failure;                                                                                \
+        return (type)result;                                                                       \
+    } while (0)
+#define NOTHING (void)0
 
 /* A function `name` of the C library that counts as `call`. */
 #define CALL(type, call, name, parameters, arguments, ...)                                         \
@@ -64,11 +88,8 @@ extern bool fisql_fault_call(uint32_t call, const uint64_t *arguments, uint32_t 
     EXPORT type name parameters                                                                    \
     {                                                                                              \
         int64_t result;                                                                            \
-        if (FAILS(call, result, __VA_ARGS__))                                                      \
-            return (type)result;                                                                   \
-        if (NEXT(name) == NULL)                                                                    \
-            find_##name();                                                                         \
-        return NEXT(name) arguments;                                                               \
+        int answer = ASK(call, result, __VA_ARGS__);                                               \
+        MAKE(type, name, arguments, answer, result, NOTHING);                                      \
     }
 
 /* A function that sets the stream's error indicator if the result says that it failed. */
@@ -79,14 +100,8 @@ extern bool fisql_fault_call(uint32_t call, const uint64_t *arguments, uint32_t 
     EXPORT type name parameters                                                                    \
     {                                                                                              \
         int64_t result;                                                                            \
-        if (FAILS(call, result, __VA_ARGS__)) {                                                    \
-            if (failed)                                                                            \
-                set_error(stream);                                                                 \
-            return (type)result;                                                                   \
-        }                                                                                          \
-        if (NEXT(name) == NULL)                                                                    \
-            find_##name();                                                                         \
-        return NEXT(name) arguments;                                                               \
+        int answer = ASK(call, result, __VA_ARGS__);                                               \
+        MAKE(type, name, arguments, answer, result, if (failed) set_error(stream));                \
     }
 
 static void set_error(FILE *stream)
@@ -119,11 +134,8 @@ static void set_error(FILE *stream)
     {                                                                                              \
         int64_t result;                                                                            \
         OPEN_MODE(mode, flags)                                                                     \
-        if (FAILS(open, result, POINTER(path), WORD(flags), mode))                                 \
-            return (int)result;                                                                    \
-        if (NEXT(name) == NULL)                                                                    \
-            find_##name();                                                                         \
-        return NEXT(name)(path, flags, mode);                                                      \
+        int answer = ASK(open, result, POINTER(path), WORD(flags), mode);                          \
+        MAKE(int, name, (path, flags, mode), answer, result, NOTHING);                             \
     }
 #define OPENAT(name)                                                                               \
     static int (*NEXT(name))(int, const char *, int, ...);                                         \
@@ -133,11 +145,8 @@ static void set_error(FILE *stream)
     {                                                                                              \
         int64_t result;                                                                            \
         OPEN_MODE(mode, flags)                                                                     \
-        if (FAILS(openat, result, WORD(folder), POINTER(path), WORD(flags), mode))                 \
-            return (int)result;                                                                    \
-        if (NEXT(name) == NULL)                                                                    \
-            find_##name();                                                                         \
-        return NEXT(name)(folder, path, flags, mode);                                              \
+        int answer = ASK(openat, result, WORD(folder), POINTER(path), WORD(flags), mode);          \
+        MAKE(int, name, (folder, path, flags, mode), answer, result, NOTHING);                     \
     }
 OPEN(open)
 OPEN(open64)
@@ -159,14 +168,15 @@ CALL(int, creat, creat64, (const char *path, mode_t mode), (path, mode), POINTER
     EXPORT int name(type what)                                                                     \
     {                                                                                              \
         int64_t result;                                                                            \
-        bool fails = FAILS(name, result, word);                                                    \
+        int answer = ASK(name, result, word);                                                      \
         int error = errno;                                                                         \
         if (NEXT(name) == NULL)                                                                    \
             find_##name();                                                                         \
         int closed = NEXT(name)(what);                                                             \
-        if (!fails)                                                                                \
+        if (answer == FISQL_FAULT_FAILS)                                                           \
+            errno = error;                                                                         \
+        else if (!FAILS_AFTER(answer, result))                                                     \
             return closed;                                                                         \
-        errno = error;                                                                             \
         return (int)result;                                                                        \
     }
 CLOSE(close, int, fd, WORD(fd))

@@ -3,6 +3,7 @@
 
 #include "collector/core/event.h"
 #include "collector/faults/faults.h"
+#include "collector/faults/faults_after.h"
 #include "collector/faults/faults_throw.h"
 #include "collector/core/live_area.h"
 #include "collector/core/module_names.h"
@@ -70,6 +71,11 @@ bool fault_thrown_of(const struct fisql_fault_rule *rule, struct fault_thrown *t
     bool loaded = __atomic_load_n(&place->loaded, __ATOMIC_ACQUIRE) != 0;
     *thrown = (struct fault_thrown){fault_text(rule->text), class_of(rule), place->bias};
     return thrown->class == NULL || loaded;
+}
+
+const struct fisql_fault_rule *fault_rule_at(uint32_t number)
+{
+    return &rules[number];
 }
 
 uint32_t fault_rule_number(const struct fisql_fault_rule *rule)
@@ -483,10 +489,17 @@ static bool count_case(uint32_t index)
     return rule->likely == 0 || random_at(rule->seed, count) < rule->likely;
 }
 
+void fault_struck(const struct fisql_fault_rule *rule)
+{
+    add_one(&counts->struck[fault_rule_number(rule)]);
+}
+
 static bool can_strike(const struct fisql_fault_rule *rule)
 {
     int error = errno;
     struct fault_thrown thrown;
+    if (rule->after && !fault_after_room())
+        return false;
     bool can = rule->action != FISQL_FAULT_THROW ||
                (fault_thrown_of(rule, &thrown) && faults_can_throw(&thrown));
     errno = error;
@@ -506,7 +519,8 @@ const struct fisql_fault_rule *fault_decide(const struct fault_case *asked)
         if (!count_case(i) || strikes != NULL || !can_strike(&rules[i]))
             continue;
         strikes = &rules[i];
-        add_one(&counts->struck[i]);
+        if (!rules[i].after)
+            fault_struck(&rules[i]);
     }
     return strikes;
 }

@@ -40,6 +40,9 @@ bool fault_is_own(uint64_t site);
 /* Counts the call for the rules whose conditions it meets. Returns the rule that fires, or NULL. */
 const struct fisql_fault_rule *fault_decide(const struct fault_case *asked);
 
+/* Counts that a rule with `after` struck; fault_decide() counts the others. */
+void fault_struck(const struct fisql_fault_rule *rule);
+const struct fisql_fault_rule *fault_rule_at(uint32_t number);
 uint32_t fault_rule_number(const struct fisql_fault_rule *rule);
 /* A text in the area. */
 const char *fault_text(uint64_t offset);

@@ -98,17 +98,18 @@ static __attribute__((naked)) void return_at_once(void)
     __asm__("ret");
 }
 
-uint64_t patch_values_strike(uint64_t function, uint64_t site, uint64_t slot,
+uint64_t patch_values_strike(const struct fault_patched *call,
                              const struct patch_registers *registers)
 {
     struct patch_values values;
     struct fault_return back;
     int32_t error;
-    if ((patch_values_begin(&values, function, slot, false, registers) & RECIPE_FAULT) == 0) {
+    if ((patch_values_begin(&values, call->function, call->slot, false, registers) &
+         RECIPE_FAULT) == 0) {
         patch_values_end(&values);
         return 0;
     }
-    enum faults_patched what = faults_enter_patched(function, site, slot, &back, &error);
+    enum faults_patched what = faults_enter_patched(call, &back, &error);
     patch_values_end(&values);
     if (what == FAULTS_THROW) {
         registers->kept->rdi = back.general[0];
@@ -116,7 +117,7 @@ uint64_t patch_values_strike(uint64_t function, uint64_t site, uint64_t slot,
     }
     if (what == FAULTS_GO_ON)
         return 0;
-    hook_exit_slow(function, site, slot, false);
+    hook_exit_slow(call->function, call->site, call->slot, false);
     if (what == FAULTS_RETURN_WORD)
         registers->kept->rax = back.general[0];
     else if (what == FAULTS_RETURN_VECTOR)
@@ -124,6 +125,35 @@ uint64_t patch_values_strike(uint64_t function, uint64_t site, uint64_t slot,
     if (error != 0)
         errno = error;
     return (uint64_t)(uintptr_t)return_at_once;
+}
+
+/* Where the function returns to if it throws then: as if its caller had called rdi with rsi. */
+static __attribute__((naked)) void throw_there(void)
+{
+    __asm__("pushq %rdx\n\tjmp *%rsi");
+}
+
+uint64_t patch_values_leave(const struct fault_patched *call, uint64_t back,
+                            const struct patch_registers *registers)
+{
+    struct fault_return result;
+    enum faults_patched what;
+    int32_t error;
+    while ((what = faults_leave_patched(call, &result, &error)) != FAULTS_GO_ON) {
+        if (what == FAULTS_THROW) {
+            registers->kept->rdi = result.general[0];
+            registers->kept->rsi = result.address;
+            registers->kept->rdx = back;
+            return (uint64_t)(uintptr_t)throw_there;
+        }
+        if (what == FAULTS_RETURN_WORD)
+            registers->kept->rax = result.general[0];
+        else if (what == FAULTS_RETURN_VECTOR)
+            vector_set(registers->state, result.vector);
+        if (error != 0)
+            errno = error;
+    }
+    return 0;
 }
 #endif
 #endif

@@ -10,6 +10,7 @@
 #define FISQL_COLLECTOR_PATCH_PATCH_KEPT_H
 
 #include "collector/core/feature.h"
+#include "collector/faults/faults.h"
 #include "collector/patch/patch_hook.h"
 #include "collector/values/values.h"
 #include "formats/live.h"
@@ -84,13 +85,23 @@ static inline void patch_values_end(const struct patch_values *values)
 #if defined(PATCH_KEEPS) && defined(FISQL_FAULTS)
 /* Lets rules decide about a call that was just entered. Returns where its stub jumps to, 0 = it goes
  * on. */
-uint64_t patch_values_strike(uint64_t function, uint64_t site, uint64_t slot,
+uint64_t patch_values_strike(const struct fault_patched *call,
                              const struct patch_registers *registers);
+/* The same for a call that is about to return to `back`. Returns where its return leads to instead,
+ * 0 = there. */
+uint64_t patch_values_leave(const struct fault_patched *call, uint64_t back,
+                            const struct patch_registers *registers);
 #else
-static inline uint64_t patch_values_strike(uint64_t function, uint64_t site, uint64_t slot,
+static inline uint64_t patch_values_leave(const struct fault_patched *call, uint64_t back,
+                                          const struct patch_registers *registers)
+{
+    (void)call, (void)back, (void)registers;
+    return 0;
+}
+static inline uint64_t patch_values_strike(const struct fault_patched *call,
                                            const struct patch_registers *registers)
 {
-    (void)function, (void)site, (void)slot, (void)registers;
+    (void)call, (void)registers;
     return 0;
 }
 #endif

@@ -141,7 +141,12 @@ static void go_by_site(const struct beginning *call)
 /* Goes on as fault rules say, if they name the call. */
 static void strike(const struct beginning *call, uint64_t site)
 {
-    uint64_t next = patch_values_strike(call->function, site, call->slot, call->registers);
+    /* What another function has jumped to returns through that one's site. */
+    uint64_t held = word_at(call->slot);
+    const struct fault_patched patched = {call->function, site, call->slot,
+                                          patch_is_site(held) ? held
+                                                              : call->own_site + PATCH_SITE_BACK};
+    uint64_t next = patch_values_strike(&patched, call->registers);
     if (next != 0)
         word_put(call->slot - 16, next);
 }
@@ -207,10 +212,13 @@ static bool enter(const struct beginning *call, uint64_t site)
     return taken;
 }
 
-static void exit_call(const struct shadow_call *call, uint64_t slot,
-                      const struct patch_registers *registers, bool may_be_fast)
+/* Records the exit. Returns as patch_values_leave(). */
+static uint64_t exit_call(const struct shadow_call *call, uint64_t slot,
+                          const struct patch_registers *registers, bool may_be_fast)
 {
     struct patch_values values;
+    const struct fault_patched patched = {call->function, call->site, slot, word_at(slot)};
+    uint64_t next = patch_values_leave(&patched, *patch_mirror(slot), registers);
     uint64_t recipe = patch_values_begin(&values, call->function, slot, true, registers);
     struct thread_log *log = may_be_fast ? log_free() : NULL;
     bool due = log != NULL && hook_sample_due(log);
@@ -218,30 +226,30 @@ static void exit_call(const struct shadow_call *call, uint64_t slot,
                                   clock_read(process.clock), due, true, recipe))
         hook_exit_slow(call->function, call->site, slot, false);
     patch_values_end(&values);
+    return next;
 }
 
-static void exit_slowly(uint64_t slot, const struct patch_registers *registers)
+static uint64_t exit_slowly(uint64_t slot, const struct patch_registers *registers)
 {
     struct shadow_call call;
     struct thread_log *log = log_free();
     if (log != NULL && fork_mark.mine != 0 && call_top(log)->stack == slot) {
         call = *call_top(log);
-        exit_call(&call, slot, registers, true);
-    } else if (call_of_slot(slot, false, &call)) {
-        exit_call(&call, slot, registers, false);
+        return exit_call(&call, slot, registers, true);
     }
+    return call_of_slot(slot, false, &call) ? exit_call(&call, slot, registers, false) : 0;
 }
 
-/* Returns the true return address. */
+/* Returns the true return address, or where a fault rule leads to. */
 static uint64_t leave(uint64_t slot, const struct patch_registers *registers)
 {
     uint64_t hook = slow_hook, outside = outside_slot;
     slow_hook = slot;
     outside_slot = 0;
-    exit_slowly(slot, registers);
+    uint64_t next = exit_slowly(slot, registers);
     outside_slot = outside;
     slow_hook = hook;
-    return *patch_mirror(slot);
+    return next != 0 ? next : *patch_mirror(slot);
 }
 
 #ifdef __aarch64__

@@ -83,10 +83,11 @@
 
 #if defined(FISQL_FAULTS)
 	hook __cyg_profile_func_enter, faults_enter, values_enter_plain, faults_return
+	hook __cyg_profile_func_exit, faults_exit, faults_exit_plain, faults_return
 #else
 	hook __cyg_profile_func_enter, values_enter, values_enter_plain
-#endif
 	hook __cyg_profile_func_exit, values_exit, values_exit_plain
+#endif
 
 #if defined(FISQL_FAULTS)
 /* The function returns at once: the frame has its caller's registers and begins with what to return

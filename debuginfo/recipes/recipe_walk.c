@@ -204,9 +204,11 @@ static int put_exit(struct walker *walker, const struct prototype *prototype,
     struct fisql_recipe_value value;
     struct call_frame frame;
     hook->exit = 1;
-    *wanted = prototype->result.kind == DWARF_TYPE_VOID;
-    if (*wanted)
+    if (prototype->result.kind == DWARF_TYPE_VOID) {
+        *wanted = site->returns; /* not that of a cleanup, through which an exception passes */
         return 0;
+    }
+    *wanted = false;
     enum place_reason reason = recipe_result(&walker->types, &prototype->result, &value);
     if (reason == PLACE_FOUND && !site->returns)
         reason = PLACE_WAY_BACK;

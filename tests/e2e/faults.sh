@@ -169,6 +169,39 @@ for compiler in g++ clang++; do
     for level in -O0 -O2; do cxx $compiler $level; done
 done
 
+# Rules with `after`: the body has run, its objects are gone, and the caller gets what the rule says.
+after() { # WHAT
+    changes "$1: after the body" after "~number number -1 errno 5|~number number threw after|real 0.25|~nothing nothing threw 9, 5|word NULL|deep 101|~thrower thrower -7|~passes passes errno 11|~number mix -5|write -1 errno 28, at 5|close -1 errno 5, then -1" \
+        'number after nth=2: return -1 errno EIO' 'number after nth=3: throw std::runtime_error("after")' 'real after: return 0.25' \
+        'nothing after: throw int(9)' 'word after: return NULL' 'deep after when n=2: return 100' 'thrower after: return -7' \
+        'passes after: return errno EAGAIN' 'mix after: return -5' 'write after: return -1 errno ENOSPC' 'close after nth=1: fail'
+    "$fisql" load -q run.bin
+    same "$1: each struck once, what an exception left did not" "1 1 1 1 1 1 1 1 1 1 1|11" "$(struck)|$(sql run.db 'SELECT count(*) FROM faults')"
+    same "$1: the database is sound" "ok 0" "$(sql run.db 'PRAGMA integrity_check') $(sql run.db "SELECT count(*) FROM anomalies WHERE kind <> 'unwound'")"
+    changes "$1: the errno alone" after "~number number 2 errno 5" 'number after nth=1: return errno EIO'
+    changes "$1: a function that ends with a call of another one" after "~number tail 50" 'tail after: return 50'
+}
+for compiler in g++ clang++; do
+    for level in -O0 -O2; do
+        build $compiler after -g $level "$programs/after.cc" && after "$compiler $level"
+    done
+done
+for level in -O0 -O1; do
+    g++ -g $level -o after "$programs/after.cc" && after "as it is $level"
+done
+g++ -g -O2 -o after "$programs/after.cc"
+changes "as it is: a function that jumps to another one" after "~number tail 50" 'tail after: return 50'
+changes "as it is: the one that it jumps to" after "~number tail -3|~number mix 77" 'number after nth=4: return -3' 'number after nth=5: return -1'
+changes "as it is: both" after "~number tail 51" 'number after nth=4: return -3' 'tail after: return 51'
+after_wrong() { # PART-OF-THE-MESSAGE RULE
+    run "$fisql" record -o run.bin --fault "$2" ./after
+    has "$2: is refused" "$1" "$err"
+    same "$2: nothing is run" "2 " "$status $out"
+}
+after_wrong "after the allocation its block would be lost" 'malloc after: fail'
+after_wrong 'it returns a value: say which, or `errno NAME`' 'number after: return'
+after_wrong "write returns an integer or a pointer: say which" 'write after: return'
+
 # Classes of the program: made by their constructors, and destroyed.
 own_classes() { # WHAT
     changes "$1: classes of the program" throws "Code 3|~Code 3|runtime Text: a text of more than fifteen bytes|Inlined in|Plain 5|View view|Nothing 77|Real 2.5|Hidden hid|ByValue long enough to be on the heap" \
