@@ -54,7 +54,7 @@
 -- where only its first bytes were recorded it ends in \... (which nothing else does).
 
 PRAGMA application_id = 0x4653514c;
-PRAGMA user_version = 18;
+PRAGMA user_version = 19;
 
 CREATE TABLE run( -- facts of the recording and of the load, e.g. command, clock, hook_inside_ps
   key TEXT PRIMARY KEY, -- name of the fact
@@ -168,6 +168,19 @@ CREATE TABLE functions( -- every function of every instrumented module, called o
                            -- through a stub
   own INTEGER NOT NULL DEFAULT 1 -- 1 = the user's own; 0 = its source lies in a folder of the system
                            -- or the compiler, or is not known and its library has no hooks
+);
+
+CREATE TABLE module_map( -- the user's own modules, by `fisql modules --map`: of the patterns that fit a function, the first names its module
+  position INTEGER PRIMARY KEY, -- from 1, in the map's order
+  name TEXT NOT NULL,      -- the module's; several patterns may have it
+  kind TEXT NOT NULL,      -- what the pattern fits: 'file', the source file's path; 'fn', the function's
+                           -- name; 'lib', the name of its program or library
+  pattern TEXT NOT NULL    -- as of GLOB
+);
+
+CREATE TABLE mapped_functions( -- the functions that a pattern of module_map fits; all others have their library as their module
+  function_id INTEGER PRIMARY KEY REFERENCES functions(id),
+  name TEXT NOT NULL       -- of its module in the map
 );
 
 CREATE TABLE sites( -- places in the code that calls or allocations were made from
@@ -973,9 +986,11 @@ CREATE VIEW recording_limits AS -- from when to when something was left out, by 
 
 CREATE VIEW function_details AS -- functions with names in place of ids
   SELECT f.id, f.name, coalesce(files.name || ':' || f.line, files.name, m.name, '?') AS location,
-         files.path AS file, f.line, m.name AS module, f.size, f.instrumented, f.linkage_name,
-         f.module_id, f.file_id, coalesce(f.full_name, f.name) AS full_name
-  FROM functions f LEFT JOIN files ON files.id = f.file_id LEFT JOIN modules m ON m.id = f.module_id;
+         files.path AS file, f.line, coalesce(u.name, m.name) AS module, f.size, f.instrumented, f.linkage_name,
+         f.module_id, f.file_id, coalesce(f.full_name, f.name) AS full_name,
+         m.name AS library -- the program or library, which `module` is, too, where no map names another
+  FROM functions f LEFT JOIN files ON files.id = f.file_id LEFT JOIN modules m ON m.id = f.module_id
+       LEFT JOIN mapped_functions u ON u.function_id = f.id;
 
 CREATE VIEW context_roles AS -- contexts that run once, or a few times, before or after the bulk of the work
   -- A life is a whole run of the program or of its threads, and the one call in it that takes half of its processor time and more, and
@@ -1063,9 +1078,9 @@ CREATE VIEW function_marks AS -- functions all of whose calls have one role
 CREATE VIEW site_details AS -- sites with names in place of ids
   SELECT s.id, coalesce(files.name || ':' || s.line, CASE WHEN f.own = 0 AND f.instrumented = 0 THEN 'in ' || f.name END,
                         m.name || printf('+0x%x', s.address), '?') AS location,
-         f.name AS function, s.function_id, files.path AS file, s.line, m.name AS module
+         f.name AS function, s.function_id, files.path AS file, s.line, coalesce(u.name, m.name) AS module, m.name AS library
   FROM sites s LEFT JOIN files ON files.id = s.file_id LEFT JOIN modules m ON m.id = s.module_id
-       LEFT JOIN functions f ON f.id = s.function_id;
+       LEFT JOIN functions f ON f.id = s.function_id LEFT JOIN mapped_functions u ON u.function_id = s.function_id;
 
 CREATE VIEW plain_modules AS -- modules recorded as they are, of optimised code: their calls are those of the plain build.
                              -- Without debug information (a distribution's program) code counts as optimised

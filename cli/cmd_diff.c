@@ -30,6 +30,9 @@ static const char help[] =
     "\n"
     "      --tree               both calling context trees merged: + only in B, - only in A,\n"
     "                           ! another number of calls\n"
+    "      --modules            the functions added up by module: those of the map of `fisql "
+    "modules`\n"
+    "                           (B's, else A's), else programs and libraries\n"
     "      --first-divergence   where the threads' sequences of calls first differ, with both\n"
     "                           stacks; with arguments and results recorded, also the first of\n"
     "                           these that differs (but for addresses): what led to the rest\n"
@@ -58,15 +61,17 @@ static const char help[] =
     "\n"
     "examples: fisql diff run.db run.db\n"
     "          fisql diff run.db run.db --check 'total_ns>+10%' --check 'allocs>+0'\n"
-    "          fisql diff run.db run.db --first-divergence\n";
+    "          fisql diff run.db run.db --first-divergence\n"
+    "          fisql diff run.db run.db --modules\n";
 
 /* cmd_diff.sql */
-extern const char cmd_diff_sql_judged[], cmd_diff_sql_functions[], cmd_diff_sql_hidden[];
+extern const char cmd_diff_sql_judged[], cmd_diff_sql_functions[], cmd_diff_sql_modules[],
+    cmd_diff_sql_maps[], cmd_diff_sql_hidden[];
 
 enum { BUDGETS_MAX = 64 };
 
 struct options {
-    bool tree, divergence, all, percent_given, wide, style_given;
+    bool tree, divergence, modules, all, percent_given, wide, style_given;
     double min_percent;
     long depth_max, limit;
     const char *budgets[BUDGETS_MAX];
@@ -99,6 +104,7 @@ static int set_measure(struct options *options, const struct args *args)
 
 enum code {
     TREE = 256,
+    MODULES,
     BY,
     DIVERGENCE,
     CHECK,
@@ -119,6 +125,9 @@ static int set_option(struct options *options, const struct args *args)
     switch (args->code) {
     case TREE:
         options->tree = true;
+        return 0;
+    case MODULES:
+        options->modules = true;
         return 0;
     case DIVERGENCE:
         options->divergence = true;
@@ -166,6 +175,7 @@ static int set_option(struct options *options, const struct args *args)
 static int parse(struct options *options, int argc, char **argv)
 {
     static const struct args_option known[] = {{"tree", TREE, false},
+                                               {"modules", MODULES, false},
                                                {"first-divergence", DIVERGENCE, false},
                                                {"check", CHECK, true},
                                                {"all", ALL, false},
@@ -227,29 +237,62 @@ static int say_hidden(sqlite3 *database)
     return 0;
 }
 
-static int print_functions(const struct options *options, sqlite3 *database)
+/* Which run has a map of modules? Says if one alone has: that one counts for both. Returns whether
+ * any has. */
+static bool any_map(const struct options *options, sqlite3 *database)
 {
-    /* A narrow terminal keeps the changes longest. */
-    static struct output_column columns[] = {
-        {"function", UNIT_NONE, TEXT_FUNCTION, 13},   {"location", UNIT_NONE, TEXT_PLACE, 6},
-        {"change", UNIT_NONE, TEXT_WORDS, 12},        {"calls_a", UNIT_NONE, TEXT_WORDS, 11},
-        {"calls_b", UNIT_NONE, TEXT_WORDS, 11},       {"mean_a_ns", UNIT_NS, TEXT_WORDS, 9},
-        {"mean_b_ns", UNIT_NS, TEXT_WORDS, 9},        {"p", UNIT_NONE, TEXT_WORDS, 5},
-        {"self_a_ns", UNIT_NS, TEXT_WORDS, 8},        {"self_b_ns", UNIT_NS, TEXT_WORDS, 8},
-        {"self_change_ns", UNIT_NS, TEXT_WORDS, 10},  {"alloc_a_bytes", UNIT_BYTES, TEXT_WORDS, 7},
-        {"alloc_b_bytes", UNIT_BYTES, TEXT_WORDS, 7},
-    };
+    sqlite3_stmt *row = database_ask(database, cmd_diff_sql_maps);
+    bool has_row = database_row(row);
+    bool a = has_row && sqlite3_column_int(row, 0) != 0;
+    bool b = has_row && sqlite3_column_int(row, 1) != 0;
+    sqlite3_finalize(row);
+    if (a != b)
+        note("%s has no map of modules: its functions have the modules that those of the same name "
+             "have in %s (`fisql modules`)",
+             options->paths[a], options->paths[b]);
+    return a || b;
+}
+
+/* The columns of the two tables; a narrow terminal keeps the changes longest. */
+static const struct output_column function_columns[] = {
+    {"function", UNIT_NONE, TEXT_FUNCTION, 13},   {"location", UNIT_NONE, TEXT_PLACE, 6},
+    {"change", UNIT_NONE, TEXT_WORDS, 12},        {"calls_a", UNIT_NONE, TEXT_WORDS, 11},
+    {"calls_b", UNIT_NONE, TEXT_WORDS, 11},       {"mean_a_ns", UNIT_NS, TEXT_WORDS, 9},
+    {"mean_b_ns", UNIT_NS, TEXT_WORDS, 9},        {"p", UNIT_NONE, TEXT_WORDS, 5},
+    {"self_a_ns", UNIT_NS, TEXT_WORDS, 8},        {"self_b_ns", UNIT_NS, TEXT_WORDS, 8},
+    {"self_change_ns", UNIT_NS, TEXT_WORDS, 10},  {"alloc_a_bytes", UNIT_BYTES, TEXT_WORDS, 7},
+    {"alloc_b_bytes", UNIT_BYTES, TEXT_WORDS, 7}, {"module", UNIT_NONE, TEXT_WORDS, 6},
+};
+enum { FUNCTION_COLUMNS = sizeof function_columns / sizeof function_columns[0] };
+
+static const struct output_column module_columns[] = {
+    {"module", UNIT_NONE, TEXT_WORDS, 13},       {"functions_a", UNIT_NONE, TEXT_WORDS, 5},
+    {"functions_b", UNIT_NONE, TEXT_WORDS, 5},   {"changed", UNIT_NONE, TEXT_WORDS, 6},
+    {"calls_a", UNIT_NONE, TEXT_WORDS, 11},      {"calls_b", UNIT_NONE, TEXT_WORDS, 11},
+    {"self_a_ns", UNIT_NS, TEXT_WORDS, 8},       {"self_b_ns", UNIT_NS, TEXT_WORDS, 8},
+    {"self_change_ns", UNIT_NS, TEXT_WORDS, 10}, {"alloc_a_bytes", UNIT_BYTES, TEXT_WORDS, 7},
+    {"alloc_b_bytes", UNIT_BYTES, TEXT_WORDS, 7}};
+
+/* Prints the functions that changed, or all modules. */
+static int print_rows(const struct options *options, sqlite3 *database)
+{
+    bool maps = any_map(options, database);
     sqlite3_stmt *statement = NULL;
     long rows = 0;
     int width = terminal_columns();
     if (judge(options, database) != SQLITE_OK ||
-        sqlite3_prepare_v2(database, cmd_diff_sql_functions, -1, &statement, NULL) != SQLITE_OK)
+        sqlite3_prepare_v2(database,
+                           options->modules ? cmd_diff_sql_modules : cmd_diff_sql_functions, -1,
+                           &statement, NULL) != SQLITE_OK)
         return fail("the runs cannot be compared: %s", sqlite3_errmsg(database));
-    const struct output_source source = {.statement = statement,
-                                         .columns = columns,
-                                         .limit = options->limit > 0 ? options->limit : -1,
-                                         .width_max = options->wide ? 0 : width,
-                                         .say_left_out = true};
+    const struct output_source source = {
+        .statement = statement,
+        .columns = options->modules ? module_columns : function_columns,
+        /* without a map the last one, the module, says little */
+        .columns_max = options->modules || maps ? 0 : FUNCTION_COLUMNS - 1,
+        .limit = options->limit > 0 ? options->limit : -1,
+        .width_max = options->wide ? 0 : width,
+        .say_left_out = true};
     if (width > 0 && (options->format == OUTPUT_TABLE || options->format == OUTPUT_MARKDOWN))
         pager_start();
     int result = output_rows(stdout, options->format, &source, &rows);
@@ -258,8 +301,8 @@ static int print_functions(const struct options *options, sqlite3 *database)
                      : fail("the runs cannot be compared: %s", sqlite3_errmsg(database));
     sqlite3_finalize(statement);
     if (status == 0 && rows == 0)
-        note("no function changed");
-    return status == 0 && !options->all ? say_hidden(database) : status;
+        note(options->modules ? "no function was called" : "no function changed");
+    return status == 0 && !options->all && !options->modules ? say_hidden(database) : status;
 }
 
 int cmd_diff(int argc, char **argv)
@@ -289,7 +332,7 @@ int cmd_diff(int argc, char **argv)
         status = kept > status ? kept : status;
     }
     if (options.budgets_count == 0)
-        status = print_functions(&options, database);
+        status = print_rows(&options, database);
     sqlite3_close(database);
     return shortage_noted() != 0 ? 2 : status;
 }

@@ -43,10 +43,28 @@ SELECT shown AS function, location, change, calls_a, calls_b, round(mean_a, 1) A
        CASE measure WHEN 'wall' THEN coalesce(self_b, 0) - coalesce(self_a, 0)
                     WHEN 'wait' THEN coalesce(self_wait_b, 0) - coalesce(self_wait_a, 0)
                     ELSE coalesce(self_cpu_b, 0) - coalesce(self_cpu_a, 0) END AS self_change_ns,
-       bytes_a AS alloc_a_bytes, bytes_b AS alloc_b_bytes
+       bytes_a AS alloc_a_bytes, bytes_b AS alloc_b_bytes, module
 FROM temp.judged
 WHERE change <> '' OR (SELECT everything FROM temp.asked)
 ORDER BY abs(coalesce(own_b, 0) - coalesce(own_a, 0)) DESC, name, location
+
+-- statement: modules
+-- The functions of a module added up. changed: how many of them the table of functions would have.
+SELECT module, count(calls_a) AS functions_a, count(calls_b) AS functions_b, sum(change <> '') AS changed,
+       coalesce(sum(calls_a), 0) AS calls_a, coalesce(sum(calls_b), 0) AS calls_b,
+       coalesce(sum(CASE measure WHEN 'wall' THEN self_a WHEN 'wait' THEN self_wait_a ELSE self_cpu_a END), 0) AS self_a_ns,
+       coalesce(sum(CASE measure WHEN 'wall' THEN self_b WHEN 'wait' THEN self_wait_b ELSE self_cpu_b END), 0) AS self_b_ns,
+       sum(CASE measure WHEN 'wall' THEN coalesce(self_b, 0) - coalesce(self_a, 0)
+                        WHEN 'wait' THEN coalesce(self_wait_b, 0) - coalesce(self_wait_a, 0)
+                        ELSE coalesce(self_cpu_b, 0) - coalesce(self_cpu_a, 0) END) AS self_change_ns,
+       coalesce(sum(bytes_a), 0) AS alloc_a_bytes, coalesce(sum(bytes_b), 0) AS alloc_b_bytes
+FROM temp.judged
+GROUP BY module
+ORDER BY abs(sum(coalesce(own_b, 0) - coalesce(own_a, 0))) DESC, module
+
+-- statement: maps
+-- Which of the runs have a map of modules.
+SELECT EXISTS (SELECT 1 FROM main.module_map), EXISTS (SELECT 1 FROM other.module_map)
 
 -- statement: hidden
 SELECT total(hidden = 'hooks'), total(hidden = 'noise'), 100 * (exp(max(band)) - 1), 100 * (exp(max(centre)) - 1)

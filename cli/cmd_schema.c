@@ -47,8 +47,8 @@ static const struct subject subjects[] = {
      "functions function_stats frames frame_stacks edges calls call_details call_text allocs"
      " alloc_stacks gaps threads"},
     {"The run, its threads and its code",
-     "run processes last_images threads modules plain_modules mappings files functions"
-     " function_details sites site_details"},
+     "run processes last_images threads modules module_map mapped_functions plain_modules mappings"
+     " files functions function_details sites site_details"},
     {"Calls, one by one", "calls call_details recorded_calls call_times hook_costs recording_gaps "
                           "cut_calls pauses slow_calls"},
     {"Calls, added up",

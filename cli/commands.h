@@ -25,6 +25,7 @@
     X(stack, "CALL-ID [DB]", "the stack of a call")                                                \
     X(export, "--format FORMAT [DB]", "write the run for another viewer")                          \
     X(diff, "A.db B.db", "what changed between two runs")                                          \
+    X(modules, "[DB] [--map FILE]", "the program's modules, by a map of your own")                 \
     X(report, "[DB] [-o FILE]", "a page to look at the run with")                                  \
     X(review, "[DB]", "a small report for a code review")                                          \
     X(push, "FLEET [RUN.db...]", "add runs to where many are kept")                                \

@@ -107,6 +107,8 @@ _fisql() {
                 :
             elif [[ $previous == -o || $previous == --output || $previous == --picture ]]; then
                 _fisql_files ''
+            elif [ "$command" = modules ] && [ "$previous" = --map ]; then
+                _fisql_files ''
             elif [[ $previous == --sysroot || $previous == --symbols ]]; then
                 _fisql_files / # folders alone
             elif [[ $current == -* ]]; then

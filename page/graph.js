@@ -2,7 +2,7 @@
 // above callees, the width of a line by the number of calls, the shade of a box by its self time.
 import { graphlib, layout } from '@dagrejs/dagre';
 import { choice, el, leftOut, replace, section, svg } from './dom.js';
-import { count, percent, time, times } from './format.js';
+import { count, percent, time, times, visible } from './format.js';
 import { objects } from './model.js';
 import { Table } from './table.js';
 import { fitted } from './words.js';
@@ -41,7 +41,8 @@ export class CallGraph {
   }
 
   name(kind, id) {
-    return kind === 'file' ? this.model.fileName(id) : this.model.moduleName(id);
+    if (kind === 'file') return this.model.fileName(id);
+    return id === null ? '(module not known)' : visible(id); // of the user's map, or a library
   }
 
   choose(kind) {

@@ -15,7 +15,7 @@
 -- column:      self_per_call_ns | ns a call | processor time in its own code a call
 -- column:      inlined | % | of the calls the compiler inlined, even with their hooks: no calls in a plain build
 -- column:      example_call | id | calls.id of its first call
--- column:      module | - | where it was loaded from
+-- column:      module | - | of the map of `fisql modules`, else where it was loaded from
 WITH params AS (SELECT coalesce(:min_calls, 1) AS min_calls),
      inlined AS MATERIALIZED (
        SELECT callee_id, 100.0 * sum(calls * inlined) / sum(calls) AS share FROM edge_details GROUP BY callee_id)

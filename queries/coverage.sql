@@ -9,7 +9,7 @@
 -- report:      overview
 -- param:       by = 'file' | - | file or module
 -- column:      file | - | source file, NULL where it is not known or by is module
--- column:      module | - | program or library
+-- column:      module | - | of the map of `fisql modules`, else the program or library
 -- column:      functions | functions | instrumented ones
 -- column:      called | functions | called at least once
 -- column:      uncalled | functions | never called
@@ -28,5 +28,5 @@ SELECT CASE params.way WHEN 'module' THEN NULL ELSE f.file END AS file,
 FROM function_details f CROSS JOIN params
      LEFT JOIN function_stats s ON s.function_id = f.id AND s.calls > 0
 WHERE f.instrumented = 1
-GROUP BY 1, f.module_id
+GROUP BY 1, f.module, CASE WHEN f.module = f.library THEN f.module_id END
 ORDER BY uncalled DESC, functions DESC, f.module, 1

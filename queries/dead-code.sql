@@ -23,7 +23,7 @@
 -- column:      dead_bytes_in_file | bytes | code of these
 -- column:      code_callers | functions | whose code calls it by name (of its module); 0: an interface, or a pointer's
 -- column:      inlined_copies | copies | inlined into other code, where a run of one is no call (0 in modules with hooks, which see them)
--- column:      module | - | where it was loaded from
+-- column:      module | - | of the map of `fisql modules`, else where it was loaded from
 WITH params AS (SELECT coalesce(:file, '*') AS file),
      inventory AS (
        SELECT f.id, f.module_id, f.file_id, f.size, f.call_sources AS code_callers, f.inlined_copies,

@@ -66,7 +66,7 @@ WITH RECURSIVE
        SELECT shown_id, text, row_number() OVER (PARTITION BY shown_id ORDER BY length DESC, frame_id) AS place
        FROM inner)
 SELECT CASE WHEN f.name GLOB '_GLOBAL__sub_I_*' OR f.name GLOB '__static_initialization_and_destruction_*'
-            THEN 'static initialisation of ' || coalesce(files.name, f.module) ELSE f.name END AS function,
+            THEN 'static initialisation of ' || coalesce(files.name, f.library) ELSE f.name END AS function,
        f.location,
        s.life,
        s.calls,

@@ -25,7 +25,7 @@
 -- column:      last_ns | ns | when it was last called
 -- column:      allocs | blocks | blocks that its own code allocated
 -- column:      slowest_call | id | calls.id of its slowest call
--- column:      module | - | where it was loaded from
+-- column:      module | - | of the map of `fisql modules`, else where it was loaded from
 WITH params AS (SELECT coalesce(:min_calls, 1) AS min_calls)
 SELECT f.name AS function,
        f.location,

@@ -27,7 +27,7 @@
 -- column:      p99_ns | ns a call | 99 of 100 calls took at most this, up to 3.2 % off (exact=1: exact)
 -- column:      raw_self_ns | ns | self time as measured, with the hooks' cost
 -- column:      slowest_call | id | calls.id of its slowest call
--- column:      module | - | where it was loaded from
+-- column:      module | - | of the map of `fisql modules`, else where it was loaded from
 -- column:      self_put_aside_ns | ns | time put aside by the scheduler in its own code
 WITH params AS (SELECT coalesce(:min_calls, 1) AS min_calls, coalesce(:by, 'cpu') AS by,
                        coalesce(:exact, 0) AS exact),

@@ -8,7 +8,8 @@
 --              through libraries without hooks do not show.
 -- source:      coupling and cohesion: Stevens, Myers & Constantine 1974
 -- report:      overview
--- param:       by = 'file' | file/module/prefix | file, module, or prefix (of the name, up to the first _ or ::)
+-- param:       by = 'file' | file/module/prefix | file, module (of the map of `fisql modules`, else the program or
+--              library), or prefix (of the name, up to the first _ or ::)
 -- param:       inlined = 0 | 0 or 1 | 1 = also calls of bodies that the compiler inlined there
 -- filter:      function = from_group to_group
 -- column:      from_group | - | group of the callers
@@ -41,14 +42,15 @@ WITH params AS (SELECT coalesce(:by, 'file') AS way, coalesce(:inlined, 0) AS in
      grouped AS MATERIALIZED (
        SELECT f.id,
               CASE params.way
-                WHEN 'module' THEN coalesce(m.name, '?')
+                WHEN 'module' THEN coalesce(u.name, m.name, '?')
                 WHEN 'prefix' THEN CASE WHEN instr(f.head, '::') > 1 THEN substr(f.head, 1, instr(f.head, '::') - 1)
                                         WHEN instr(f.head, '_') > 1 THEN substr(f.head, 1, instr(f.head, '_') - 1)
                                         WHEN f.head <> '' THEN f.head
                                         ELSE f.name END
                 ELSE coalesce(files.name, m.name, '?') END AS name
        FROM headed f CROSS JOIN params
-            LEFT JOIN modules m ON m.id = f.module_id LEFT JOIN file_groups files ON files.id = f.file_id),
+            LEFT JOIN modules m ON m.id = f.module_id LEFT JOIN file_groups files ON files.id = f.file_id
+            LEFT JOIN mapped_functions u ON u.function_id = f.id),
      pairs AS MATERIALIZED (
        SELECT a.name AS from_group, b.name AS to_group, sum(e.calls) AS calls, sum(e.self_cpu_ns) AS self_cpu_ns,
               count(DISTINCT e.caller_id || ' ' || e.callee_id) AS edges, min(e.first_call_id) AS first_call

@@ -123,7 +123,7 @@ static int make_side(sqlite3 *database, const char *table, const char *schema,
 {
     return run_text(database,
                     sqlite3_mprintf(compare_sql_side, table, key_sql(style), name_style_sql(style),
-                                    schema, schema, schema, schema));
+                                    schema, schema, schema, schema, schema));
 }
 
 static int make_functions(sqlite3 *database)

@@ -13,13 +13,15 @@
 
 /* Columns of the temporary tables a and b: name, file, location, calls, total_ns, self_ns, cpu_ns,
  * self_cpu_ns, wait_ns, self_wait_ns, finished, mean_ns, m2, max_ns, hooks_ns (time of hooks in a
- * call), allocs, alloc_bytes. Also registers the SQL functions
+ * call), allocs, alloc_bytes, mapped (its module in the map of `fisql modules`, NULL = none),
+ * library (its program or library). Also registers the SQL functions
  *
  *   welch_p(n1, mean1, m2_1, n2, mean2, m2_2)   see compare_welch_p; NULL if unknown
  *
  * and makes the temporary table ranks(name, file, z, p): the rank-sum test on the histograms of the
  * calls' durations, z > 0 if B's take longer; noise, one row with what both runs differ by without a
- * reason; and the view pairs of functions (compare.sql).
+ * reason; and the view pairs of functions (compare.sql). In it, `module` is that of B's map, else of
+ * A's, else the library.
  *
  * Returns the connection, or NULL after saying what is wrong. Close it with sqlite3_close(). */
 sqlite3 *compare_open(const char *a_path, const char *b_path, enum name_style style);

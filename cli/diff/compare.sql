@@ -7,10 +7,11 @@
 CREATE TEMP TABLE %s AS
 WITH every AS (
        SELECT %s AS name, %s AS shown, coalesce(files.name, m.name, '') AS file,
-              coalesce(files.name || ':' || f.line, m.name, '?') AS location, s.*
+              coalesce(files.name || ':' || f.line, m.name, '?') AS location, u.name AS mapped, m.name AS library, s.*
        FROM %s.function_stats s JOIN %s.functions f ON f.id = s.function_id
             LEFT JOIN %s.files ON files.id = f.file_id
             LEFT JOIN %s.modules m ON m.id = f.module_id
+            LEFT JOIN %s.mapped_functions u ON u.function_id = f.id
        WHERE s.calls > 0)
 SELECT name, file, min(location) AS location, min(shown) AS shown, sum(calls) AS calls, sum(total_ns) AS total_ns,
        sum(self_ns) AS self_ns, sum(cpu_ns) AS cpu_ns, sum(self_cpu_ns) AS self_cpu_ns, sum(wait_ns) AS wait_ns,
@@ -20,7 +21,7 @@ SELECT name, file, min(location) AS location, min(shown) AS shown, sum(calls) AS
             ELSE sum(m2) + sum(finished * mean_ns * mean_ns)
                  - sum(finished * mean_ns) * sum(finished * mean_ns) / nullif(sum(finished), 0) END AS m2,
        max(max_ns) AS max_ns, file AS own_file, sum(raw_total_ns - total_ns) * 1.0 / sum(calls) AS hooks_ns,
-       sum(allocs) AS allocs, sum(alloc_bytes) AS alloc_bytes
+       sum(allocs) AS allocs, sum(alloc_bytes) AS alloc_bytes, min(mapped) AS mapped, min(library) AS library
 FROM every
 GROUP BY name, file
 
@@ -105,6 +106,7 @@ FROM counted CROSS JOIN centre CROSS JOIN spread
 -- statement: pairs
 -- p: the probability that the times of a call differ by chance. doubt_ns: how far apart the hooks' cost may put the means:
 -- twice that of one call, and the error of those within it. beyond_noise: the means are further apart than the runs are.
+-- module: by B's map, or where that has none, by A's, else the program or library.
 CREATE TEMP VIEW pairs AS
 SELECT *, CASE WHEN mean_a > 0 AND mean_b > 0 THEN abs(ln(mean_b / mean_a) - centre) > band ELSE 1 END AS beyond_noise
 FROM (
@@ -118,6 +120,7 @@ SELECT coalesce(a.name, b.name) AS name, coalesce(b.shown, a.shown) AS shown,
        CASE WHEN a.finished >= 10 AND b.finished >= 10
             THEN min(1.0, 2 * min(welch_p(a.finished, a.mean_ns, a.m2, b.finished, b.mean_ns, b.m2),
                                   CASE WHEN (r.z > 0) = (b.mean_ns > a.mean_ns) THEN r.p ELSE 1 END)) END AS p,
-       n.call_ns + n.error_a * a.hooks_ns + n.error_b * b.hooks_ns AS doubt_ns, n.centre, n.band
+       n.call_ns + n.error_a * a.hooks_ns + n.error_b * b.hooks_ns AS doubt_ns, n.centre, n.band,
+       coalesce(b.mapped, a.mapped, b.library, a.library, '?') AS module
 FROM temp.noise n CROSS JOIN (temp.a AS a FULL JOIN temp.b AS b ON b.name = a.name AND b.file = a.file)
      LEFT JOIN temp.ranks r ON r.name = a.name AND r.file = a.file)

@@ -176,13 +176,16 @@ static size_t break_behind(const char *name, const char *separators)
     return 0;
 }
 
-/* How the two languages write a node and an edge. */
+/* How the two languages write a node, a box around those of a module, and an edge. */
 struct drawing {
     const char *begin, *end;
     const char *special; /* characters that mean something in a label */
     void (*escape)(FILE *out, char special);
     const char *line_break;            /* in a label */
     const char *node_begin, *node_end; /* around the label */
+    const char *group_begin;           /* a word, then its number */
+    const char *group_label_begin;
+    const char *group_label_end, *group_end;
     void (*edge)(FILE *out, uint32_t caller, uint32_t callee, int64_t calls);
 };
 
@@ -227,6 +230,66 @@ static void put_wrapped(FILE *out, const char *name, const struct drawing *drawi
     }
 }
 
+static void put_node(const struct export *export, const struct export_graph *graph, uint32_t id,
+                     int64_t whole_ns, const struct drawing *drawing)
+{
+    const struct run_function *function = &export->view->functions[id];
+    char place[256];
+    run_place(function, place, sizeof place);
+    fprintf(export->out, "  n%u%s", id, drawing->node_begin);
+    put_wrapped(export->out, function->name, drawing);
+    fputs(drawing->line_break, export->out);
+    put_wrapped(export->out, place, drawing);
+    fprintf(export->out, "%s%.1f%% self, %" PRId64 " calls%s\n", drawing->line_break,
+            whole_ns > 0 ? 100.0 * (double)graph->self_ns[id] / (double)whole_ns : 0,
+            graph->calls[id], drawing->node_end);
+}
+
+/* By module of the user's map, those without one first; then by id. */
+static int compare_modules(const void *left, const void *right, void *context)
+{
+    const struct run_view *view = context;
+    const uint32_t *a = left, *b = right;
+    const char *a_module = view->functions[*a].mapped, *b_module = view->functions[*b].mapped;
+    int order = strcmp(a_module != NULL ? a_module : "", b_module != NULL ? b_module : "");
+    return order != 0 ? order : (*a > *b) - (*a < *b);
+}
+
+/* Writes the chosen functions, those of a module of the user's map within a box of its name. */
+static int put_nodes(const struct export *export, const struct export_graph *graph,
+                     const bool *chosen, int64_t whole_ns, const struct drawing *drawing)
+{
+    const struct run_view *view = export->view;
+    uint32_t *order = calloc(view->functions_count + 1, sizeof *order);
+    size_t count = 0;
+    if (order == NULL)
+        return fail("out of memory");
+    for (uint32_t id = 1; id < view->functions_count; id++)
+        if (chosen[id])
+            order[count++] = id;
+    if (count > 1)
+        qsort_r(order, count, sizeof *order, compare_modules, (void *)(uintptr_t)view);
+    const char *module = NULL; /* whose box is open */
+    unsigned groups = 0;
+    for (size_t i = 0; i < count; i++) {
+        const char *mapped = view->functions[order[i]].mapped;
+        if (mapped != NULL && *mapped == '\0')
+            mapped = NULL;
+        if (mapped != NULL && (module == NULL || strcmp(module, mapped) != 0)) {
+            fputs(module != NULL ? drawing->group_end : "", export->out);
+            fprintf(export->out, "%s%u%s", drawing->group_begin, ++groups,
+                    drawing->group_label_begin);
+            put_wrapped(export->out, mapped, drawing);
+            fputs(drawing->group_label_end, export->out);
+        }
+        module = mapped;
+        put_node(export, graph, order[i], whole_ns, drawing);
+    }
+    fputs(module != NULL ? drawing->group_end : "", export->out);
+    free(order);
+    return 0;
+}
+
 static int draw(const struct export *export, const struct drawing *drawing)
 {
     const struct run_view *view = export->view;
@@ -240,19 +303,8 @@ static int draw(const struct export *export, const struct drawing *drawing)
     for (size_t id = 1; status == 0 && id < view->functions_count; id++)
         run_add(&whole_ns, graph.self_ns[id]);
     fputs(status == 0 ? drawing->begin : "", export->out);
-    for (uint32_t id = 1; status == 0 && id < view->functions_count; id++) {
-        if (!chosen[id])
-            continue;
-        char place[256];
-        run_place(&view->functions[id], place, sizeof place);
-        fprintf(export->out, "  n%u%s", id, drawing->node_begin);
-        put_wrapped(export->out, view->functions[id].name, drawing);
-        fputs(drawing->line_break, export->out);
-        put_wrapped(export->out, place, drawing);
-        fprintf(export->out, "%s%.1f%% self, %" PRId64 " calls%s\n", drawing->line_break,
-                whole_ns > 0 ? 100.0 * (double)graph.self_ns[id] / (double)whole_ns : 0,
-                graph.calls[id], drawing->node_end);
-    }
+    if (status == 0)
+        status = put_nodes(export, &graph, chosen, whole_ns, drawing);
     for (size_t i = 0; status == 0 && i < graph.edges_count; i++) {
         const struct export_edge *edge = &graph.edges[i];
         if (edge->caller == 0 || !chosen[edge->caller] || !chosen[edge->callee])
@@ -294,6 +346,10 @@ int export_dot(const struct export *export)
         .line_break = "\\n",
         .node_begin = " [label=\"",
         .node_end = "\"];",
+        .group_begin = "  subgraph cluster_",
+        .group_label_begin = " {\n  label=\"",
+        .group_label_end = "\"; fontname=\"sans-serif\"; style=rounded;\n",
+        .group_end = "  }\n",
         .edge = dot_edge};
     return draw(export, &dot);
 }
@@ -318,6 +374,10 @@ int export_mermaid(const struct export *export)
                                            .line_break = "<br>",
                                            .node_begin = "[\"",
                                            .node_end = "\"]",
+                                           .group_begin = "  subgraph m",
+                                           .group_label_begin = "[\"",
+                                           .group_label_end = "\"]\n",
+                                           .group_end = "  end\n",
                                            .edge = mermaid_edge};
     return draw(export, &mermaid);
 }

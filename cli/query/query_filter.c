@@ -14,6 +14,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The modules that functions have: of the user's map, and libraries that it does not wholly cover. */
+#define MODULES_SQL                                                                                \
+    "SELECT name FROM module_map UNION SELECT l.name FROM modules l WHERE NOT EXISTS "             \
+    "(SELECT 1 FROM module_map) OR EXISTS (SELECT 1 FROM functions f WHERE f.module_id = l.id "    \
+    "AND f.id NOT IN (SELECT function_id FROM mapped_functions))"
+
 /* A filter: the parameter that it binds if a query has it; else the columns that it looks at and
  * the condition on one, in which %c is the column and %v the value. */
 static const struct filter_kind {
@@ -41,8 +47,8 @@ static const struct filter_kind {
                      "SELECT 1 FROM files WHERE ?1 IN (name, path) OR name GLOB ?1 OR path GLOB ?1 "
                      "OR path GLOB '*/' || ?1 LIMIT 1"},
     [FILTER_MODULE] = {"module", "module", "module", "(%c = %v OR %c GLOB %v)",
-                       "(d.module = %v OR d.module GLOB %v)", "SELECT name FROM modules",
-                       "SELECT 1 FROM modules WHERE name = ?1 OR name GLOB ?1 LIMIT 1"},
+                       "(d.module = %v OR d.module GLOB %v)", MODULES_SQL,
+                       "SELECT 1 FROM (" MODULES_SQL ") WHERE name = ?1 OR name GLOB ?1 LIMIT 1"},
     [FILTER_THREAD] = {"thread", "thread", "thread tid thread_name alloc_thread free_thread",
                        "(CAST(%c AS TEXT) = %v OR %c GLOB %v OR EXISTS (SELECT 1 FROM threads t "
                        "WHERE CAST(t.tid AS TEXT) = %v AND t.name = %c))",

@@ -154,15 +154,18 @@ GROUP BY a.file_id, b.file_id
 ORDER BY sum(e.calls) DESC, a.file_id, b.file_id
 
 -- statement: module_nodes
-SELECT f.module_id AS module, count(*) AS functions, sum(s.calls) AS calls, sum(s.self_ns) AS self_ns,
+SELECT coalesce(u.name, m.name) AS module, count(*) AS functions, sum(s.calls) AS calls, sum(s.self_ns) AS self_ns,
        sum(s.alloc_bytes) AS alloc_bytes
 FROM function_stats s JOIN functions f ON f.id = s.function_id
-GROUP BY f.module_id
-ORDER BY sum(s.self_ns) DESC, f.module_id
+     LEFT JOIN modules m ON m.id = f.module_id LEFT JOIN mapped_functions u ON u.function_id = f.id
+GROUP BY 1
+ORDER BY sum(s.self_ns) DESC, 1
 
 -- statement: module_edges
-SELECT a.module_id AS from_module, b.module_id AS to_module, sum(e.calls) AS calls, sum(e.total_ns) AS total_ns,
-       count(DISTINCT e.callee_id) AS callees
+SELECT coalesce(ua.name, ma.name) AS from_module, coalesce(ub.name, mb.name) AS to_module, sum(e.calls) AS calls,
+       sum(e.total_ns) AS total_ns, count(DISTINCT e.callee_id) AS callees
 FROM edges e JOIN functions a ON a.id = e.caller_id JOIN functions b ON b.id = e.callee_id
-GROUP BY a.module_id, b.module_id
-ORDER BY sum(e.calls) DESC, a.module_id, b.module_id
+     LEFT JOIN modules ma ON ma.id = a.module_id LEFT JOIN mapped_functions ua ON ua.function_id = a.id
+     LEFT JOIN modules mb ON mb.id = b.module_id LEFT JOIN mapped_functions ub ON ub.function_id = b.id
+GROUP BY 1, 2
+ORDER BY sum(e.calls) DESC, 1, 2

@@ -294,6 +294,46 @@ sqlite3 *database_open_sparing(const char *path)
     return open_with(path, "PRAGMA temp_store = FILE; PRAGMA cache_size = -32768");
 }
 
+sqlite3 *database_open_to_change(const char *path)
+{
+    enum { BUSY_MS = 3000 }; /* somebody reads it, or `fisql load --follow` writes it */
+    sqlite3 *database = database_open(path);
+    if (database == NULL)
+        return NULL;
+    sqlite3_close(database);
+    int result =
+        sqlite3_open_v2(path, &database, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
+    distrust(database, DISTRUST_CHANGE_ROWS);
+    if (result == SQLITE_OK && sqlite3_db_readonly(database, "main") == 1)
+        fail("%s: cannot be changed: you may only read it: copy it, or ask its owner", path);
+    else if (result == SQLITE_OK &&
+             sqlite3_exec(database, "PRAGMA temp_store = MEMORY", NULL, NULL, NULL) == SQLITE_OK &&
+             sqlite3_busy_timeout(database, BUSY_MS) == SQLITE_OK)
+        return database;
+    else
+        database_change_failed(database, path);
+    sqlite3_close(database);
+    return NULL;
+}
+
+int database_change_failed(sqlite3 *database, const char *path)
+{
+    switch (sqlite3_errcode(database) & 0xff) {
+    case SQLITE_CANTOPEN:
+    case SQLITE_READONLY:
+        return fail("%s: cannot be changed: a change needs a journal beside it, and its folder "
+                    "cannot be written: copy it to another folder",
+                    path);
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+        return fail("%s: cannot be changed: another program reads or writes it: try again when it "
+                    "has ended",
+                    path);
+    default:
+        return fail("%s: cannot be changed: %s", path, sqlite3_errmsg(database));
+    }
+}
+
 /* Says if the log beside the database, run.bin for run.db, is newer. */
 static void say_stale(const char *path)
 {

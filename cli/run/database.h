@@ -13,6 +13,13 @@ sqlite3 *database_open(const char *path);
 /* The same with little memory, whatever the size of the run: large sorts use temporary files. */
 sqlite3 *database_open_sparing(const char *path);
 
+/* Opens it to change rows of its tables. No trigger of the file runs. Returns NULL after saying what
+ * is wrong, also if the file may only be read. */
+sqlite3 *database_open_to_change(const char *path);
+
+/* Says on stderr that a change failed, and what to do about it. Returns 2. */
+int database_change_failed(sqlite3 *database, const char *path);
+
 /* Says on stderr if the run is not complete, and if its log is newer than the database. Returns the
  * number of losses. */
 long long database_say_state(sqlite3 *database, const char *path);

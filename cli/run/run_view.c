@@ -92,6 +92,7 @@ static int read_functions(struct run_view *view, enum name_style style, sqlite3_
         function->file = database_copy(statement, 3);
         function->line = sqlite3_column_int64(statement, 4);
         function->module = database_copy(statement, 5);
+        function->mapped = database_copy(statement, 7);
         function->name = style == NAMES_LINKAGE && function->linkage_name != NULL
                              ? function->linkage_name
                          : style == NAMES_FULL ? run_full_name(function)
@@ -177,9 +178,10 @@ int run_view_open(struct run_view *view, sqlite3 *database, enum name_style styl
         const char *sql;
         int (*read)(struct run_view *, enum name_style, sqlite3_stmt *);
     } parts[] = {
-        {"SELECT f.id, f.name, f.linkage_name, files.path, f.line, m.name, f.full_name FROM "
-         "functions f"
-         " LEFT JOIN files ON files.id = f.file_id LEFT JOIN modules m ON m.id = f.module_id",
+        {"SELECT f.id, f.name, f.linkage_name, files.path, f.line, m.name, f.full_name,"
+         " u.name FROM functions f LEFT JOIN files ON files.id = f.file_id"
+         " LEFT JOIN modules m ON m.id = f.module_id"
+         " LEFT JOIN mapped_functions u ON u.function_id = f.id",
          read_functions},
         {frames_sql, read_frames},
         {"SELECT t.id, t.process_id, p.pid, t.tid, coalesce(t.name, '#' || t.tid, '?'), t.start_ns,"
@@ -220,6 +222,7 @@ void run_view_release(struct run_view *view)
         free(view->functions[i].linkage_name);
         free(view->functions[i].file);
         free(view->functions[i].module);
+        free(view->functions[i].mapped);
     }
     for (size_t i = 0; i < view->threads_count; i++)
         free(view->threads[i].name);

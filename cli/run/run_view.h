@@ -19,8 +19,9 @@ struct run_function {
     char *full_name;    /* NULL = the short one */
     char *linkage_name; /* only read for its style; NULL = the short one */
     char *file;         /* path; NULL = unknown */
-    char *module;
-    int64_t line; /* 0 = not known */
+    char *module;       /* program or library; NULL = unknown */
+    char *mapped;       /* module by the map of `fisql modules`; NULL = none */
+    int64_t line;       /* 0 = not known */
 };
 
 struct run_frame {
