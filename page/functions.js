@@ -16,7 +16,7 @@ export function functionsTable(model) {
   const perCall = (ns) => (ns === null ? '-' : timeACall(ns, model.hooksNs));
   const columns = [
     { key: 'name', label: 'Function', show: (row) => [model.link(row.id), markOf(row)],
-      text: (row) => `${row.name} ${model.fullName(row.id)} ${row.mark || ''}` },
+      text: (row) => `${row.name} ${model.fullName(row.id)} ${row.mark || ''} ${model.mapped.get(row.id) || ''}` },
     { key: 'location', label: 'Defined at', text: (row) => row.location, show: (row) => el('span', { class: 'quiet' }, row.location) },
     { key: 'cpu_ns', label: 'Self CPU', short: 'CPU', title: "Processor time in the function's own body, the recording's cost taken out", number: true,
       show: (row) => shareCell(timeWithin(row.cpu_ns, row.doubt_ns), row.cpu_ns, cpu) },

@@ -37,6 +37,8 @@ export class Model {
     for (const [id, name, file, line, module, own, full] of data.names) {
       this.named.set(id, { id, name: visible(name), file, line, module, own: own !== 0, full: full ? visible(full) : null });
     }
+    const mapNames = new Map((data.module_names ? data.module_names.rows : []).map(([id, name]) => [id, name]));
+    this.mapped = new Map((data.function_modules ? data.function_modules.rows : []).map(([id, module]) => [id, mapNames.get(module)]));
     this.functions = objects(data.functions).map((stats) => ({
       ...stats,
       id: stats.function_id,
@@ -153,6 +155,12 @@ export class Model {
   moduleName(id) {
     const module = this.modules.get(id);
     return module ? visible(module.name) : '(module not known)';
+  }
+
+  // Its module, by the user's map (fisql modules), else its program or library; null where it is not known.
+  moduleOf(id) {
+    const known = this.named.get(id), library = known && this.modules.get(known.module);
+    return this.mapped.get(id) ?? (library ? library.name : null);
   }
 
   threadName(id) {

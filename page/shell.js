@@ -54,6 +54,7 @@ export function startTheme() {
 const help = [
   ['/', 'go to a function'], ['1 to 9', 'go to a section'], ['t', 'switch between light and dark'], ['?', 'these keys'],
   ['In the flame graph', ''], ['arrows', 'move to caller, callee, neighbours'], ['Enter', 'zoom in'], ['Escape', 'zoom out'], ['f', 'open the function'],
+  ['In the call graph', ''], ['arrows; shift and arrows', 'move the box, and pin it'], ['p', 'pin the box, or unpin it'], ['-, +', 'collapse the group of the box; open it'],
   ['In the timeline', ''], ['a, d; left, right', 'pan'], ['w, s; +, -', 'zoom'], ['up, down', 'scroll the lanes'], ['n, p', 'next call, the one before'],
   ['Enter', 'zoom to the chosen call'], ['Home', 'whole run'], ['f', 'open the function'],
   ['drag; shift and drag; wheel', 'select a range; pan; zoom (once clicked)'], ["a lane's name", 'fold the lane'],

@@ -16,7 +16,8 @@ extern const char report_data_sql_totals[], report_data_sql_processes[], report_
     report_data_sql_fastest[], report_data_sql_slowest[], report_data_sql_alloc_stacks[],
     report_data_sql_memory[], report_data_sql_parameters[], report_data_sql_values[],
     report_data_sql_value_costs[], report_data_sql_file_nodes[], report_data_sql_file_edges[],
-    report_data_sql_module_nodes[], report_data_sql_module_edges[];
+    report_data_sql_module_nodes[], report_data_sql_module_edges[], report_data_sql_module_names[],
+    report_data_sql_function_modules[];
 
 static int write_parts(struct report *report, const struct report_part *parts, size_t count)
 {
@@ -75,7 +76,8 @@ int report_values(struct report *report)
     return WRITE_PARTS(report, parts);
 }
 
-/* Self time and calls of each file or module, and the calls from one to another. */
+/* Self time and calls of each file or module, the calls from one to another, and the modules that
+ * functions have by the user's map. */
 int report_graph(struct report *report)
 {
     static const struct report_part parts[] = {
@@ -83,6 +85,8 @@ int report_graph(struct report *report)
         {"file_edges", report_data_sql_file_edges, 60000},
         {"module_nodes", report_data_sql_module_nodes, 20000},
         {"module_edges", report_data_sql_module_edges, 30000},
+        {"module_names", report_data_sql_module_names, 20000},
+        {"function_modules", report_data_sql_function_modules, 80000},
     };
     return WRITE_PARTS(report, parts);
 }

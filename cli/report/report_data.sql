@@ -141,8 +141,9 @@ ORDER BY s.weight DESC, s.function_id, p.position, v.low
 
 -- statement: file_nodes
 SELECT f.file_id, count(*) AS functions, sum(s.calls) AS calls, sum(s.self_ns) AS self_ns,
-       sum(s.alloc_bytes) AS alloc_bytes, min(f.module_id) AS module
+       sum(s.alloc_bytes) AS alloc_bytes, min(coalesce(u.name, m.name)) AS module
 FROM function_stats s JOIN functions f ON f.id = s.function_id
+     LEFT JOIN modules m ON m.id = f.module_id LEFT JOIN mapped_functions u ON u.function_id = f.id
 GROUP BY f.file_id
 ORDER BY sum(s.self_ns) DESC, f.file_id
 
@@ -169,3 +170,16 @@ FROM edges e JOIN functions a ON a.id = e.caller_id JOIN functions b ON b.id = e
      LEFT JOIN modules mb ON mb.id = b.module_id LEFT JOIN mapped_functions ub ON ub.function_id = b.id
 GROUP BY 1, 2
 ORDER BY sum(e.calls) DESC, 1, 2
+
+-- statement: module_names
+SELECT min(position) AS id, name
+FROM module_map
+GROUP BY name
+ORDER BY 1
+
+-- statement: function_modules
+-- A number for a name: a run has many functions.
+SELECT u.function_id, n.id AS module
+FROM function_stats s JOIN mapped_functions u ON u.function_id = s.function_id
+     JOIN (SELECT min(position) AS id, name FROM module_map GROUP BY name) n ON n.name = u.name
+ORDER BY s.total_ns + 4 * s.self_ns + 16 * s.calls + s.alloc_bytes DESC, s.function_id
