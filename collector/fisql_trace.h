@@ -74,7 +74,12 @@ enum {
     FISQL_TRACE_POINTER,
     FISQL_TRACE_TEXT,      /* to its NUL */
     FISQL_TRACE_TEXT_PART, /* length bytes */
-    FISQL_TRACE_TEXT_CUT   /* length bytes, the first of a longer text */
+    FISQL_TRACE_TEXT_CUT,  /* length bytes, the first of a longer text */
+    FISQL_TRACE_TEXT_16,   /* UTF-16, to its 0 */
+    FISQL_TRACE_TEXT_32,
+    FISQL_TRACE_TEXT_16_PART, /* length units, or to a 0 */
+    FISQL_TRACE_TEXT_32_PART,
+    FISQL_TRACE_CHARACTER /* `whole` is one of Unicode */
 };
 
 /* Nothing here gets hooks. */
@@ -261,6 +266,31 @@ static struct fisql_trace_scope *const fisql_scope_at_ __attribute__((unused)) =
         fisql_result_;                                                                             \
     }))
 
+/*
+ * C cannot tell a wchar_t from an int, nor text of them from a pointer to one int. So mark what is
+ * wide: FISQL_VALUE(FISQL_WIDE(text)). It takes text that ends with a 0, or one character, of
+ * wchar_t, char16_t or char32_t; they are recorded as UTF-8. For a result: FISQL_WIDE_RESULT(text).
+ * C++ knows these types without a mark, and takes it.
+ */
+/* clang-format off */
+#define FISQL_WIDE(value)                                                                          \
+    _Generic((value),                                                                              \
+        short: fisql_of_character_, unsigned short: fisql_of_character_,                           \
+        int: fisql_of_character_, unsigned: fisql_of_character_,                                   \
+        unsigned short *: fisql_of_text_16_, const unsigned short *: fisql_of_text_16_,            \
+        int *: fisql_of_text_32_, const int *: fisql_of_text_32_,                                  \
+        unsigned *: fisql_of_text_32_, const unsigned *: fisql_of_text_32_)(value)
+/* clang-format on */
+
+#define FISQL_WIDE_RESULT(value)                                                                   \
+    (__extension__({                                                                               \
+        __typeof__(value) fisql_result_ = (value);                                                 \
+        FISQL_POINT_(FISQL_TRACE_RESULT, fisql_level_here_, NULL, #value);                         \
+        if (fisql_trace_on_(1, fisql_level_here_))                                                 \
+            FISQL_REACH_("", FISQL_WIDE(fisql_result_));                                           \
+        fisql_result_;                                                                             \
+    }))
+
 #define FISQL_OF_(kind_, member, cast, value)                                                      \
     struct fisql_trace_value of;                                                                   \
     of.kind = kind_;                                                                               \
@@ -276,6 +306,15 @@ FISQL_MAKER_(unsigned, unsigned long long, FISQL_TRACE_UNSIGNED, whole, (long lo
 FISQL_MAKER_(double, double, FISQL_TRACE_DOUBLE, real, )
 FISQL_MAKER_(pointer, const volatile void *, FISQL_TRACE_POINTER, pointer, )
 FISQL_MAKER_(text, const char *, FISQL_TRACE_TEXT, text, )
+FISQL_MAKER_(text_16, const void *, FISQL_TRACE_TEXT_16, pointer, )
+FISQL_MAKER_(text_32, const void *, FISQL_TRACE_TEXT_32, pointer, )
+FISQL_MAKER_(character, long long, FISQL_TRACE_CHARACTER, whole, )
+
+static inline FISQL_NO_HOOKS_ struct fisql_trace_value
+fisql_of_wide_(struct fisql_trace_value value)
+{
+    return value;
+}
 
 static inline FISQL_NO_HOOKS_ struct fisql_trace_value fisql_of_long_double_(long double value)
 {
@@ -296,6 +335,7 @@ static inline FISQL_NO_HOOKS_ struct fisql_trace_value fisql_of_long_double_(lon
         long: fisql_of_signed_, unsigned long: fisql_of_unsigned_,                                 \
         long long: fisql_of_signed_, unsigned long long: fisql_of_unsigned_,                       \
         float: fisql_of_double_, double: fisql_of_double_, long double: fisql_of_long_double_,     \
+        struct fisql_trace_value: fisql_of_wide_,                                                  \
         char *: fisql_of_text_, const char *: fisql_of_text_, default: fisql_of_pointer_)(value)
 #define FISQL_VALUES_1_(value) FISQL_VALUE_OF_(value)
 #define FISQL_VALUES_2_(value, ...) FISQL_VALUE_OF_(value), FISQL_VALUES_1_(__VA_ARGS__)
@@ -373,10 +413,42 @@ inline FISQL_NO_HOOKS_ fisql_trace_value part(const char *start, std::size_t len
     return of;
 }
 
+/* Text of units of 2 or 4 bytes. */
+inline FISQL_NO_HOOKS_ fisql_trace_value wide(const void *start, std::size_t unit_bytes)
+{
+    fisql_trace_value of{};
+    of.kind = unit_bytes == 2 ? unsigned{FISQL_TRACE_TEXT_16} : unsigned{FISQL_TRACE_TEXT_32};
+    of.is.pointer = start;
+    return of;
+}
+
+template <class Character>
+FISQL_NO_HOOKS_ fisql_trace_value wide_part(std::basic_string_view<Character> view)
+{
+    static const Character none = 0;
+    fisql_trace_value of{};
+    of.kind =
+        sizeof none == 2 ? unsigned{FISQL_TRACE_TEXT_16_PART} : unsigned{FISQL_TRACE_TEXT_32_PART};
+    of.length = static_cast<unsigned>(view.size() < 0xffff ? view.size() : 0xffff);
+    of.is.pointer = view.data() != nullptr ? view.data() : &none;
+    return of;
+}
+
+template <class From, class To>
+constexpr bool converts = std::is_convertible_v<const From &, To> &&
+                          !std::is_null_pointer_v<std::remove_cv_t<std::decay_t<From>>>;
+
+template <class T>
+constexpr bool is_wide =
+    std::is_same_v<T, wchar_t> || std::is_same_v<T, char16_t> || std::is_same_v<T, char32_t>;
+
 template <class Number> FISQL_NO_HOOKS_ fisql_trace_value number(Number value)
 {
     fisql_trace_value of{};
-    if constexpr (std::is_same_v<Number, long double>) {
+    if constexpr (is_wide<Number>) {
+        of.kind = FISQL_TRACE_CHARACTER;
+        of.is.whole = static_cast<long long>(value);
+    } else if constexpr (std::is_same_v<Number, long double>) {
         of.kind = FISQL_TRACE_LONG_DOUBLE;
         __builtin_memcpy(of.is.wide, &value, sizeof value);
     } else if constexpr (std::is_floating_point_v<Number>) {
@@ -401,10 +473,18 @@ template <class T> FISQL_NO_HOOKS_ fisql_trace_value of(const T &value, text &ro
         one.kind = FISQL_TRACE_TEXT;
         one.is.text = value;
         return one;
-    } else if constexpr (std::is_convertible_v<const T &, std::string_view> &&
-                         !std::is_null_pointer_v<type>) {
+    } else if constexpr (converts<T, std::string_view>) {
         const std::string_view view = value;
         return part(view.data() != nullptr ? view.data() : "", view.size(), false);
+    } else if constexpr (std::is_pointer_v<type> &&
+                         is_wide<std::remove_const_t<std::remove_pointer_t<type>>>) {
+        return wide(value, sizeof *value);
+    } else if constexpr (converts<T, std::wstring_view>) {
+        return wide_part<wchar_t>(value);
+    } else if constexpr (converts<T, std::u16string_view>) {
+        return wide_part<char16_t>(value);
+    } else if constexpr (converts<T, std::u32string_view>) {
+        return wide_part<char32_t>(value);
     } else if constexpr (std::is_pointer_v<type> || std::is_null_pointer_v<type>) {
         fisql_trace_value one{};
         one.kind = FISQL_TRACE_POINTER;
@@ -470,6 +550,9 @@ FISQL_NO_HOOKS_ std::decay_t<T> result(fisql_trace_scope *scope, fisql_trace_poi
 
 } // namespace fisql_trace
 
+#define FISQL_WIDE(value) (value)
+#define FISQL_WIDE_RESULT(value) FISQL_RESULT(value)
+
 #define FISQL_REACH_(...) fisql_trace::reach(fisql_scope_at_, &fisql_point_, __VA_ARGS__)
 
 #define FISQL_RESULT(value)                                                                        \
@@ -516,6 +599,8 @@ int fisql_trace_nothing_(int none, ...);
 #define FISQL_CHECKPOINT(level, ...) FISQL_NOTHING_(level, __VA_ARGS__)
 #define FISQL_VALUE(value) FISQL_NOTHING_(value)
 #define FISQL_RESULT(value) (value)
+#define FISQL_WIDE(value) (value)
+#define FISQL_WIDE_RESULT(value) (value)
 #define FISQL_SAY(level, ...) FISQL_NOTHING_(level, __VA_ARGS__)
 #define FISQL_PAUSE() ((void)0)
 #define FISQL_RESUME() ((void)0)

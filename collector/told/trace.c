@@ -26,6 +26,7 @@
 #include "collector/core/modules.h"
 #include "collector/core/quiet.h"
 #include "collector/core/value_encode.h"
+#include "collector/core/wide_text.h"
 
 #include <errno.h>
 #include <string.h>
@@ -173,8 +174,64 @@ struct text {
     bool cut;
 };
 
+/* The bytes of a unit of wide text; 0 = the value is none. */
+static uint32_t unit_bytes(const struct fisql_trace_value *value)
+{
+    switch (value->kind) {
+    case FISQL_TRACE_TEXT_16:
+    case FISQL_TRACE_TEXT_16_PART:
+        return 2;
+    case FISQL_TRACE_TEXT_32:
+    case FISQL_TRACE_TEXT_32_PART:
+        return 4;
+    default:
+        return 0;
+    }
+}
+
+/* The unit at an index; 0 at the end of the text. */
+static uint32_t unit_at(const struct fisql_trace_value *value, uint32_t bytes, size_t index)
+{
+    bool part = value->kind == FISQL_TRACE_TEXT_16_PART || value->kind == FISQL_TRACE_TEXT_32_PART;
+    uint32_t unit = 0;
+    if (!part || index < value->length)
+        memcpy(&unit, value->is.text + index * bytes, bytes); /* little-endian */
+    return unit;
+}
+
+/* Makes at most `bytes_max` bytes of UTF-8 of a wide text, up to its first 0, and puts them at `to`
+ * unless that is NULL. The program may change the text between two calls. */
+static struct text wide_text(const struct fisql_trace_value *value, unsigned char *to,
+                             uint32_t bytes_max)
+{
+    struct text text = {.length = 0};
+    unsigned char character[UTF8_BYTES_MAX];
+    uint32_t size = unit_bytes(value), unit;
+    for (size_t i = 0; (unit = unit_at(value, size, i)) != 0; i++) {
+        uint32_t second = size == 2 && utf16_begins_pair(unit) ? unit_at(value, size, i + 1) : 0;
+        if (utf16_ends_pair(second)) {
+            unit = utf16_pair(unit, second);
+            i++;
+        }
+        uint32_t bytes = utf8_put(character, unit);
+        if (text.length + bytes > bytes_max) {
+            text.cut = true;
+            break;
+        }
+        for (uint32_t at = 0; to != NULL && at < bytes; at++)
+            to[text.length + at] = character[at];
+        text.length += bytes;
+    }
+    return text;
+}
+
 static struct text text_of(const struct fisql_trace_value *value)
 {
+    if (unit_bytes(value) != 0)
+        return value->is.text != NULL ? wide_text(value, NULL, FISQL_CHECKPOINT_TEXT_MAX)
+                                      : (struct text){.length = 0};
+    if (value->kind == FISQL_TRACE_CHARACTER)
+        return (struct text){.length = UTF8_BYTES_MAX};
     size_t length = value->length;
     if (value->kind == FISQL_TRACE_TEXT)
         length =
@@ -192,7 +249,8 @@ static struct text text_of(const struct fisql_trace_value *value)
 
 static bool is_text(const struct fisql_trace_value *value)
 {
-    return value->kind >= FISQL_TRACE_TEXT && value->is.text != NULL;
+    return value->kind == FISQL_TRACE_CHARACTER ||
+           (value->kind >= FISQL_TRACE_TEXT && value->is.text != NULL);
 }
 
 /* The most bytes that a value takes; one that does not fit takes one. */
@@ -222,13 +280,20 @@ static void put_value(struct value_writer *writer, const struct fisql_trace_valu
         value_put_float(writer, &value->is, 16);
 #endif
         break;
+    case FISQL_TRACE_CHARACTER:
+        value_put_text(writer, utf8_put(value_text(writer), (uint32_t)value->is.whole), false);
+        break;
     default:
         if (!is_text(value)) {
             value_put_pointer(writer, (uint64_t)(uintptr_t)value->is.pointer);
             break;
         }
-        memcpy(value_text(writer), value->is.text, text->length);
-        value_put_text(writer, text->length, text->cut);
+        struct text put = *text;
+        if (unit_bytes(value) == 0)
+            memcpy(value_text(writer), value->is.text, put.length);
+        else
+            put = wide_text(value, value_text(writer), put.length);
+        value_put_text(writer, put.length, put.cut || text->cut);
         break;
     }
 }

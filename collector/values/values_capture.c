@@ -5,6 +5,7 @@
  */
 #include "collector/values/values_capture.h"
 
+#include "collector/core/wide_text.h"
 #include "collector/values/values_expression.h"
 #include "collector/values/values_hook.h"
 
@@ -162,23 +163,6 @@ static void put_text(struct value_writer *writer, const struct capture *capture,
         put_missing(writer, FOUND_UNREADABLE);
 }
 
-/* A character as UTF-8; its bytes. What is no character is U+FFFD. */
-static uint32_t put_utf8(unsigned char *to, uint32_t character)
-{
-    if (character > 0x10ffff || (character >= 0xd800 && character < 0xe000))
-        character = 0xfffd;
-    if (character < 0x80) {
-        to[0] = (unsigned char)character;
-        return 1;
-    }
-    uint32_t more = character < 0x800 ? 1 : character < 0x10000 ? 2 : 3;
-    static const unsigned char head[] = {0, 0xc0, 0xe0, 0xf0};
-    to[0] = (unsigned char)(head[more] | character >> 6 * more);
-    for (uint32_t i = 1; i <= more; i++)
-        to[i] = (unsigned char)(0x80 | (character >> 6 * (more - i) & 0x3f));
-    return more + 1;
-}
-
 #define WIDE_BYTES 64u
 
 /* The characters of a wide text that are being read. */
@@ -219,19 +203,19 @@ static void put_wide_text(struct value_writer *writer, const struct capture *cap
         return;
     }
     while (next_unit(&wide, capture, &unit)) {
-        unsigned char character[4];
+        unsigned char character[UTF8_BYTES_MAX];
         if (unit == 0) {
             value_put_text(writer, put, false);
             return;
         }
-        if (unit_bytes == 2 && unit >= 0xd800 && unit < 0xdc00) {
+        if (unit_bytes == 2 && utf16_begins_pair(unit)) {
             struct wide_text before = wide;
-            if (next_unit(&wide, capture, &second) && second >= 0xdc00 && second < 0xe000)
-                unit = 0x10000 + ((unit - 0xd800) << 10) + (second - 0xdc00);
+            if (next_unit(&wide, capture, &second) && utf16_ends_pair(second))
+                unit = utf16_pair(unit, second);
             else
                 wide = before;
         }
-        uint32_t bytes = put_utf8(character, unit);
+        uint32_t bytes = utf8_put(character, unit);
         if (put + bytes > room) {
             value_put_text(writer, put, true);
             return;

@@ -25,22 +25,41 @@ static const char *quoted_end(const char *at)
     return *at != 0 ? at + 1 : at;
 }
 
-/* The next argument: a comma outside of parentheses ends one. False: there is none. */
-static bool names_next(struct names *names, const char **name, size_t *length)
+/* The first such character outside of parentheses, or the end. */
+static const char *stop_end(const char *at, char stop)
 {
-    const char *at = names->at;
     uint32_t depth = 0;
-    if (at == NULL)
-        return false;
-    at += strspn(at, " \t\n");
-    *name = at;
-    while (*at != 0 && (*at != ',' || depth > 0)) {
+    while (*at != 0 && (*at != stop || depth > 0)) {
         depth += *at == '(';
         depth -= *at == ')' && depth > 0;
         at = *at == '"' || *at == '\'' ? quoted_end(at) : at + 1;
     }
+    return at;
+}
+
+/* A text that is marked as wide has the name of what is marked. */
+static void drop_mark(const char **name, size_t *length)
+{
+    static const char mark[] = "FISQL_WIDE(";
+    const size_t bytes = sizeof mark - 1;
+    if (*length <= bytes || strncmp(*name, mark, bytes) != 0 ||
+        stop_end(*name + bytes, ')') != *name + *length - 1)
+        return;
+    *name += bytes;
+    *length -= bytes + 1;
+}
+
+/* The next argument: a comma outside of parentheses ends one. False: there is none. */
+static bool names_next(struct names *names, const char **name, size_t *length)
+{
+    if (names->at == NULL)
+        return false;
+    const char *at = names->at + strspn(names->at, " \t\n");
+    *name = at;
+    at = stop_end(at, ',');
     *length = (size_t)(at - *name);
     names->at = *at == ',' ? at + 1 : NULL;
+    drop_mark(name, length);
     return true;
 }
 

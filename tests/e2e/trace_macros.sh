@@ -130,6 +130,29 @@ shop::twice 3" "$(sql run.db "SELECT name || ' ' || sum(calls) FROM function_sta
     rollups $compiler
 done
 
+# --- wide text: by marks in C, where a wchar_t is an int; by its type in C++
+wide='text=héllo 😀|sixteen=€ 😀!|thirty_two=x€|none=0|room=room|lone=�A�|L""=|number=65|single=é|small=€|large=😀|wrong=�|L"a, (b"=a, (b'
+for pair in "gcc gnu11 c" "clang gnu11 c" "g++ c++17 c" "clang++ c++17 c" "g++ c++17 cc" "clang++ c++17 cc"; do
+    read -r compiler standard kind <<<"$pair"
+    language=(-std="$standard")
+    [[ $standard$kind != c++17c ]] || language+=(-x c++)
+    strict "$compiler" "wide-$compiler-$kind" "${language[@]}" -O2 "$programs/trace_wide.$kind"
+    strict "$compiler" "wide-off" "${language[@]}" -O2 -DFISQL_OFF -Wno-unused "$programs/trace_wide.$kind"
+    "$fisql" record -q "./wide-$compiler-$kind" && "$fisql" load -q run.bin
+    values="SELECT group_concat(name || '=' || value, '|') FROM note_values JOIN notes ON id = note_id WHERE label = 'wide' AND name NOT IN ('&number', 'longer')"
+    if [ "$kind" = c ]; then
+        same "$compiler: wide text is recorded as UTF-8" "$wide" "$(sql run.db "$values")"
+        same "$compiler: a pointer to an int stays one" 1 "$(sql run.db "SELECT count(*) FROM note_values WHERE name = '&number' AND value > 4096")"
+        same "$compiler: cut between characters" "4099 €€\\..." "$(sql run.db "SELECT length(CAST(value AS BLOB)) || ' ' || substr(value, -6) FROM note_values WHERE name = 'longer'")"
+        same "$compiler: a result" 'text = "gäste", given(thirty_two[0] == '"'x'"' ? L"g\u00e4ste" : text) = "gäste"' \
+            "$(sql run.db "SELECT group_concat(text, ', ') FROM notes WHERE kind IN ('result', 'value')")"
+    else
+        same "$compiler: wide text without marks" 'name=héllo|part=😀 t|full=x€|std::wstring_view()=|none=0|room=room|name.c_str()=héllo|number == 65=1|L'"'\u00e9'=é|u'\u20ac'=€|U'\U0001F600'=😀"'|nullptr=0|L"literal"=literal' \
+            "$(sql run.db "$values")"
+        same "$compiler: a wide result" 'full = "x€"' "$(sql run.db "SELECT text FROM notes WHERE kind = 'result'")"
+    fi
+done
+
 # --- linked in, and into a ring: the same rows
 gcc -std=gnu11 -O2 -I"$header" -c -o plain.o "$programs/trace_macros.c"
 for how in "gcc -static" "gcc -static-pie" "--static-runtime gcc"; do
