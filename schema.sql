@@ -828,6 +828,7 @@ CREATE TABLE parameters( -- results and parameters of the functions of which val
   flags INTEGER NOT NULL DEFAULT 0, -- 1 = its enumerators are flags, to be joined by a bar
   expression INTEGER NOT NULL DEFAULT 0, -- 1 = no parameter, but an expression on them (fisql record --value),
                            -- whose text is the name; these come behind the parameters
+  at_exit INTEGER NOT NULL DEFAULT 0, -- 1 = of an expression: its value is that at the call's end
   UNIQUE(function_id, position)
 );
 

@@ -62,7 +62,7 @@
 
 /* The log's version. Readers refuse a newer one: raise it with each change that they cannot
  * skip, such as a new event. */
-#define FISQL_LOG_VERSION 5u
+#define FISQL_LOG_VERSION 6u
 
 #define FISQL_SLOTS_MAX 0x2000u
 
@@ -109,8 +109,7 @@
     X(RESUMED, 0x600e, "", RESUMED, 2, "delta:1", "to here")                                       \
     X(OBJECT, 0x600f, "", OBJECT, 3, "delta:1 bytes:1 payload",                                    \
       "what the program says of one of its objects (fisql.h): see below; padded to a unit")        \
-    X(ALLOC, 0x6010, "kind", ALLOC, 6, "delta:1 slot:1 size:1 address:2",                          \
-      "a block was allocated")                                                                     \
+    X(ALLOC, 0x6010, "kind", ALLOC, 6, "delta:1 slot:1 size:1 address:2", "a block was allocated") \
     X(ALLOC_FULL, 0x6030, "kind", ALLOC, 11, "delta:1 slot:1 size:4 address:4", "the same")        \
     X(FREE, 0x6050, "kind", FREE, 5, "delta:1 slot:1 address:2", "a block is freed")               \
     X(FREE_FULL, 0x6070, "kind", FREE, 7, "delta:1 slot:1 address:4", "the same")                  \
@@ -123,6 +122,9 @@
       "call left it: where the value is -1 or NULL, and errno is not 0")                           \
     X(ARGUMENTS_SHORT, 0x6900, "byte", ARGUMENTS, 1, "", "as ARGUMENTS with this one byte")        \
     X(RESULT_SHORT, 0x6a00, "byte", RESULT, 1, "", "as RESULT with this one byte")                 \
+    X(EXIT_VALUES, 0x6b00, "bytes", EXIT_VALUES, 1, "values",                                      \
+      "what expressions gave at the end of the call that the exit right before ended, before its " \
+      "RESULT: the position of each among the call's values, an integer, and the value; padded")   \
     X(COUNTED_SHORT, 0x7000, "slot", COUNTED, 3, "calls:1 ticks:1",                                \
       "as COUNTED, of a slot below 0x1000")
 enum fisql_code {
@@ -145,8 +147,8 @@ enum fisql_event_clock {
     FISQL_CLOCK_INSTANT, /* moves it to the instant at which the event happened */
 };
 
-/* What an event is, whichever code it has. Readers switch over all types. ARGUMENTS and RESULT
- * come last: they belong to the event right before them. X(type, word of fisql dump, clock) */
+/* What an event is, whichever code it has. Readers switch over all types. ARGUMENTS, RESULT and
+ * EXIT_VALUES come last: they belong to the event right before them. X(type, word of fisql dump, clock) */
 #define FISQL_EVENT_TYPES(X)                                                                       \
     X(EXIT, "exit", INSTANT)                                                                       \
     X(ENTER, "enter", INSTANT)                                                                     \
@@ -171,7 +173,8 @@ enum fisql_event_clock {
     X(FREE, "free", INSTANT)                                                                       \
     X(REALLOC, "realloc", INSTANT)                                                                 \
     X(ARGUMENTS, "arguments", STILL)                                                               \
-    X(RESULT, "result", STILL)
+    X(RESULT, "result", STILL)                                                                     \
+    X(EXIT_VALUES, "values at the exit", STILL)
 #define FISQL_VALUES_BYTES_MAX 0x3ffu /* of one event */
 #define FISQL_COUNTED_SLOTS 0x1000u
 

@@ -22,11 +22,12 @@
 #include <stdint.h>
 
 #define FISQL_RECIPES_MAGIC 0x50435246u /* "FRCP" */
-#define FISQL_RECIPES_VERSION 3u
+#define FISQL_RECIPES_VERSION 4u
 #define FISQL_RECIPE_VALUES_MAX 30u /* parameters of a function; we record no more */
 #define FISQL_RECIPE_BYTES_MAX 64u  /* of a struct by value */
 #define FISQL_RECIPE_STEPS_MAX 64u  /* of an expression */
 #define FISQL_RECIPE_STACK_MAX 16u  /* words on its stack at a time */
+#define FISQL_RECIPE_KEPT_MAX 16u   /* words of a call that are kept for its exit */
 
 struct fisql_recipes {
     uint32_t magic, version;
@@ -50,7 +51,9 @@ struct fisql_recipe_hook {
     /* index of its first value in the module's: of an entry the parameters in their order, ... */
     uint32_t first;
     uint16_t count;
-    uint8_t exit; /* ... of an exit (1, or FISQL_RECIPE_RETURN) the result, one value or none */
+    /* ... of an exit (1, or FISQL_RECIPE_RETURN) the result, one value or none; ABSENT where a
+     * patched function returns that has values at its exit alone */
+    uint8_t exit;
     /* of an entry: 1 = of an inlined body. Of an exit: the canonical frame address at that call
      * is this register (DWARF number) + cfa_offset, ... */
     uint8_t cfa_register;
@@ -84,6 +87,11 @@ enum fisql_recipe_where {
     /* the value is the address `constant` of the module's file, moved to where the module is
      * loaded */
     FISQL_WHERE_ADDRESS,
+    /* Only at an entry: the value comes at the exit. Of `base` of the module's values, from index
+     * `constant` on, the last one is that value, and its `offset` the position among the call's.
+     * The others are numbers that the call keeps for it, as words from `offset` on. */
+    FISQL_WHERE_KEEP,
+    FISQL_WHERE_KEPT, /* at the exit: in the call's kept word `base` */
     /* `base` of the module's values, from index `constant` on, compute the value one after the
      * other on a stack of words: each puts its own word there, or is a STEP. The last word is
      * the value */

@@ -260,6 +260,7 @@ static void dump_fields(FILE *out, const struct event *event)
     case EVENT_CHECKPOINT:
     case EVENT_ARGUMENTS:
     case EVENT_RESULT:
+    case EVENT_EXIT_VALUES:
         dump_values(out, event);
         break;
     }

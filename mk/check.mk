@@ -104,7 +104,7 @@ $(BUILD)/unit/test_filter: tests/unit/test_filter.c $(BUILD)/obj/collector/core/
 	$(call say,CC)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -MF $@.d -o $@ $< $(filter %.o,$^) -lpthread
 
 # Likewise of the one that records values.
-VALUES_PURE := reserve values_capture values_expression values_lookup values_read values_recipes
+VALUES_PURE := reserve values_capture values_exit values_expression values_lookup values_read values_recipes
 $(BUILD)/unit/test_capture: tests/unit/test_capture.c $(foreach name,$(VALUES_PURE),$(filter %/$(name)_values.o,$(VALUES_OBJ)))
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -DFISQL_VALUES -MF $@.d -o $@ $< $(filter %.o,$^)

@@ -180,19 +180,42 @@ bool module_expressions_of(const struct module_expressions *module, uint64_t fun
     return at < module->matches.count && module->matches.items[at].function == function;
 }
 
+bool module_expressions_at_exit(const struct module_expressions *module, uint64_t function)
+{
+    size_t count;
+    const struct parameter *parameters = parameters_of_hook(module, function, &count);
+    for (size_t i = 0; i < count; i++)
+        if (parameters[i].at_exit)
+            return true;
+    return false;
+}
+
 bool module_expressions_link(const struct module_expressions *module, const struct recipes *recipes,
                              const struct fisql_recipe_hook *hook, size_t n,
                              struct linked_expression *linked)
 {
     size_t count;
+    unsigned kept = 0;
     const struct parameter *parameters = parameters_of_hook(module, hook->function, &count);
+    const struct fisql_recipe_value *values = recipes->values + hook->first;
     for (size_t i = 0; i < count && !hook->exit; i++) {
+        const struct parameter *one = &parameters[i];
         /* Behind all the hook's values, where they cannot be mistaken for others. */
-        if (parameters[i].code == NULL || parameters[i].position != hook->count + n + 1)
-            continue;
-        linked->whole = expression_link(parameters[i].code, recipes->values + hook->first,
-                                        hook->count, &linked->value, linked->steps);
-        return true;
+        bool is_it = one->code != NULL && one->position == hook->count + n + 1;
+        linked->whole = false;
+        linked->at_exit = one->at_exit;
+        if (is_it && one->at_exit) {
+            expression_link_keep(one->code, values, hook->count, kept, &linked->value,
+                                 linked->steps);
+            expression_link_exit(one->code, one->position, kept, &linked->exit, linked->exit_steps);
+        } else if (is_it) {
+            linked->whole =
+                expression_link(one->code, values, hook->count, &linked->value, linked->steps);
+        }
+        if (is_it)
+            return true;
+        if (one->code != NULL && one->at_exit)
+            kept += expression_kept(one->code);
     }
     return false;
 }

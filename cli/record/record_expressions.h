@@ -39,7 +39,13 @@ struct linked_expression {
     struct fisql_recipe_value value;
     bool whole; /* it is a parameter itself, whose pieces are in the recipes */
     struct fisql_recipe_value steps[FISQL_RECIPE_STEPS_MAX];
+    bool at_exit; /* `steps` are the words to keep, and this is the value: */
+    struct fisql_recipe_value exit;
+    struct fisql_recipe_value exit_steps[FISQL_RECIPE_STEPS_MAX];
 };
+
+/* Has the function an expression at the exit? */
+bool module_expressions_at_exit(const struct module_expressions *module, uint64_t function);
 
 /* The n-th expression (from 0) of the hook's function, if it is an entry hook. False if there are
  * no more. */

@@ -158,9 +158,29 @@ static int copy_value(struct module *module, const struct recipes *recipes,
     return 0;
 }
 
+/* Copies what a call keeps for its exit, and the value there. */
+static int copy_kept(struct module *module, const struct recipes *recipes,
+                     const struct linked_expression *linked, size_t at)
+{
+    struct error error;
+    size_t first = module->values_count;
+    struct fisql_recipe_value value = linked->value;
+    if (array_reserve(&module->values, &module->values_capacity, first + value.base, &error) != 0)
+        return -1;
+    module->values_count += value.base;
+    value.constant = first;
+    module->values[at] = value;
+    for (size_t i = 0; i + 1 < value.base; i++)
+        if (copy_value(module, recipes, linked->steps[i], NULL, first + i) != 0)
+            return -1;
+    return copy_value(module, recipes, linked->exit, linked->exit_steps, first + value.base - 1);
+}
+
 static int copy_expression(struct module *module, const struct recipes *recipes,
                            const struct linked_expression *linked, size_t at)
 {
+    if (linked->at_exit)
+        return copy_kept(module, recipes, linked, at);
     bool has_steps = linked->value.where == FISQL_WHERE_EXPRESSION && !linked->whole;
     return copy_value(module, recipes, linked->value, has_steps ? linked->steps : NULL, at);
 }
@@ -190,6 +210,19 @@ static int copy_hook(struct module *module, const struct recipes *recipes,
     return 0;
 }
 
+/* Adds the return of a patched function without a result: its hook has to be the one that records
+ * values at the exit. */
+static int add_return(struct module *module, const struct fisql_recipe_hook *hook)
+{
+    struct error error;
+    const struct fisql_recipe_value absent = {.where = FISQL_WHERE_ABSENT};
+    module->hooks[module->hooks_count] = *hook;
+    module->hooks[module->hooks_count].count = 1;
+    module->hooks[module->hooks_count++].first = (uint32_t)module->values_count;
+    return array_add(&module->values, &module->values_count, &module->values_capacity, absent,
+                     &error);
+}
+
 static int pick(struct making *making, const struct recipes *recipes, struct wanted *wanted,
                 const char *path)
 {
@@ -205,9 +238,16 @@ static int pick(struct making *making, const struct recipes *recipes, struct wan
         return -1;
     for (size_t i = 0; i < recipes->hooks_count; i++) {
         const struct fisql_recipe_hook *hook = &recipes->hooks[i];
-        if ((hook->exit && making->wanted->no_results) ||
-            !is_wanted(making, wanted, hook->function))
+        bool result = hook->count > 0 && !making->wanted->no_results;
+        if (!is_wanted(making, wanted, hook->function))
             continue;
+        if (hook->exit && !result) {
+            if (hook->exit == FISQL_RECIPE_RETURN &&
+                module_expressions_at_exit(&wanted->expressions, hook->function) &&
+                add_return(module, hook) != 0)
+                return -1;
+            continue;
+        }
         if (copy_hook(module, recipes, &wanted->expressions, hook) != 0)
             return -1;
     }

@@ -12,8 +12,9 @@
 #define VALUES_UNITS_MAX 0u
 #endif
 #define EVENT_UNITS_MAX 72u /* of the longest record, values not included */
-/* Units kept free at a chunk's end: for the longest record, its values and the padding. */
-#define CHUNK_UNITS_ROOM (EVENT_UNITS_MAX + VALUES_UNITS_MAX + 8u)
+/* Units kept free at a chunk's end: for the longest record, its values and the padding. An exit may
+ * have two events of values behind it: EXIT_VALUES and RESULT. */
+#define CHUNK_UNITS_ROOM (EVENT_UNITS_MAX + 2u * VALUES_UNITS_MAX + 8u)
 
 static inline struct fisql_chunk *chunk_of_slot(struct thread_log *slot)
 {

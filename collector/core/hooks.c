@@ -73,10 +73,11 @@ EXPORT void __cyg_profile_func_enter(void *function_address, void *site_address)
 APART void exit_other(uint64_t function, uint64_t site, uint64_t stack, bool tail, uint64_t tick)
 {
     struct thread_log *log = log_free();
-    if (log != NULL && (hook_sample_due(log)
-                            ? exit_fast(log, function, site, stack, tail, tick, true, true, 0)
-                            : log->thread.min_ticks != 0 && exit_fast(log, function, site, stack,
-                                                                      tail, tick, false, true, 0)))
+    if (log != NULL &&
+        (hook_sample_due(log)
+             ? exit_fast(log, function, site, stack, tail, tick, true, true, values_plain())
+             : log->thread.min_ticks != 0 &&
+                   exit_fast(log, function, site, stack, tail, tick, false, true, values_plain())))
         return;
     hook_exit_slow(function, site, stack, tail);
 }
@@ -84,7 +85,7 @@ APART void exit_other(uint64_t function, uint64_t site, uint64_t stack, bool tai
 APART void exit_ready(uint64_t function, uint64_t site, uint64_t stack, bool tail)
 {
     uint64_t tick = clock_read(process.clock);
-    if (!exit_fast(current_log, function, site, stack, tail, tick, false, true, 0))
+    if (!exit_fast(current_log, function, site, stack, tail, tick, false, true, values_plain()))
         exit_other(function, site, stack, tail, tick);
 }
 
@@ -92,7 +93,7 @@ APART void exit_hot(uint64_t function, uint64_t site, uint64_t stack, bool tail,
                     struct thread_log *log)
 {
     uint64_t tick = clock_counter();
-    if (UNLIKELY(!exit_fast(log, function, site, stack, tail, tick, false, false, 0)))
+    if (UNLIKELY(!exit_fast(log, function, site, stack, tail, tick, false, false, values_plain())))
         exit_other(function, site, stack, tail, tick);
 }
 
@@ -188,6 +189,8 @@ APART void exit_kept_other(uint64_t function, uint64_t site, uint64_t stack, uin
     bool tail = values_frame(stack)->hook_return == site;
     if (recipe == 0)
         recipe = recipe_word(values_frame(stack)->hook_return);
+    if (recipe == 0)
+        recipe = values_plain();
     if (tick == 0) {
         enum unready what = unready(function);
         if (what == UNREADY_OFF)

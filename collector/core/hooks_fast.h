@@ -108,12 +108,12 @@ FAST bool enter_below(struct thread_log *log, uint64_t function, uint64_t site, 
     uint32_t event = (FISQL_CODE_ENTER + slot) << 1 | 1u | (uint32_t)delta << 16;
     memcpy(log_units(log, word), &event, sizeof event);
     uint32_t units = 2;
-    if (recipe != 0)
-        units += values_arguments(log, log_units(log, word) + 2, recipe, function, stack);
     call->function = function;
     call->site = site;
     call->stack = stack;
     call->tick = tick;
+    if (recipe != 0)
+        units += values_arguments(log, log_units(log, word) + 2, recipe, function, stack);
     log->live.last_tick[toggle ^ 1] = tick;
     values_entered(log, units);
     uint64_t after = word_after(word + WORD_CALL + WORD_DEPTH, units);
@@ -154,13 +154,14 @@ FAST bool exit_fast(struct thread_log *log, uint64_t function, uint64_t site, ui
     }
     *log_units(log, word) = (uint16_t)(delta << 1);
     uint32_t units = 1;
+    bool awaits = false;
     if (recipe != 0)
-        units += values_result(log, log_units(log, word) + 1, recipe, function, stack);
+        units += values_result(log, log_units(log, word) + 1, recipe, function, stack, &awaits);
     log->live.last_tick[toggle ^ 1] = tick;
     uint64_t after = word_after(word - WORD_DEPTH, units);
     BARRIER();
     log->live.word = after;
-    if (recipe != 0 && units == 1)
+    if (awaits)
         values_await(log, recipe, function, site, stack, after);
     if (sample)
         hook_sample_add(log, clock_read(process.clock) - tick, false);

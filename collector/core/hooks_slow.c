@@ -146,10 +146,11 @@ static bool exit_innermost(struct thread_log *log, uint64_t function, uint64_t s
         return hook_exit_short(log, tick);
     uint64_t delta = event_put_delta(&event, log, &tick, true, 0x7fff);
     event_put(&event, delta << 1, 1);
-    uint32_t more = values_result_kept(log, event_copy(log, &event), function, stack);
+    bool awaits = false;
+    uint32_t more = values_result_kept(log, event_copy(log, &event), function, stack, &awaits);
     uint64_t after = word_after(log->live.word - WORD_DEPTH, event.count + more);
     bool done = log_commit_copied(log, event.count + more, 0 - WORD_DEPTH, tick);
-    if (done && more == 0)
+    if (done && awaits)
         values_await_kept(log, function, site, stack, after);
     return done;
 }

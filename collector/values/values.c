@@ -7,6 +7,7 @@
 #include "collector/core/facts.h"
 #include "collector/core/live_area.h"
 #include "collector/process/process.h"
+#include "collector/values/values_exit.h"
 #include "collector/values/values_guard.h"
 #include "collector/values/values_hook.h"
 #include "collector/values/values_late.h"
@@ -43,10 +44,12 @@ uint32_t values_arguments_kept(struct thread_log *log, uint16_t *units, uint64_t
 }
 
 uint32_t values_result_kept(struct thread_log *log, uint16_t *units, uint64_t function,
-                            uint64_t stack)
+                            uint64_t stack, bool *awaits)
 {
     uint64_t recipe = recipe_kept(function, stack, true);
-    return recipe != 0 ? values_result(log, units, recipe, function, stack) : 0;
+    if (recipe == 0)
+        recipe = values_plain();
+    return recipe != 0 ? values_result(log, units, recipe, function, stack, awaits) : 0;
 }
 
 void values_await_kept(struct thread_log *log, uint64_t function, uint64_t site, uint64_t stack,
@@ -146,6 +149,7 @@ static void ended(void)
     int error;
     struct results_lost lost = results_lost_take();
     uint64_t refused = read_refused(&error);
+    uint64_t kept_lost = kept_lost_take();
     uint64_t calls = __atomic_exchange_n(&missed, 0, __ATOMIC_RELAXED);
     if (no_memory)
         report("there was no memory for them; allow the program more (ulimit -d, ulimit -v)");
@@ -159,6 +163,9 @@ static void ended(void)
     if (lost.separated + lost.crowded != 0)
         report("results of %llu calls, behind which a signal handler was recorded first",
                (unsigned long long)(lost.separated + lost.crowded));
+    if (kept_lost != 0)
+        report("values at the exit, %llu times: more than %u open calls of a thread wait for some",
+               (unsigned long long)kept_lost, KEPT_CALLS_MAX);
     if (refused != 0)
         report("text and the like in memory: process_vm_readv() is refused: %s", strerror(error));
     load_failed = false;

@@ -34,9 +34,10 @@ extern HIDDEN THREAD_LOCAL uint64_t values_kept;
  * VALUES_UNITS_MAX units. Returns its units, 0 if nothing is known of them. The log is busy. */
 uint32_t values_arguments_kept(struct thread_log *log, uint16_t *units, uint64_t function,
                                uint64_t stack);
-/* Writes the result of a call that ends, if it is there already. */
+/* Writes the values at the exit of a call that ends, and the result if it is there already; else sets
+ * *awaits. */
 uint32_t values_result_kept(struct thread_log *log, uint16_t *units, uint64_t function,
-                            uint64_t stack);
+                            uint64_t stack, bool *awaits);
 /* A call has just ended; `after` is the log's word then. Arranges that its result follows. recipe:
  * the hook call's. */
 void values_await(struct thread_log *log, uint64_t recipe, uint64_t function, uint64_t site,
@@ -69,9 +70,9 @@ static inline uint32_t values_arguments_kept(struct thread_log *log, uint16_t *u
     return 0;
 }
 static inline uint32_t values_result_kept(struct thread_log *log, uint16_t *units,
-                                          uint64_t function, uint64_t stack)
+                                          uint64_t function, uint64_t stack, bool *awaits)
 {
-    (void)log, (void)units, (void)function, (void)stack;
+    (void)log, (void)units, (void)function, (void)stack, (void)awaits;
     return 0;
 }
 static inline void values_await_kept(struct thread_log *log, uint64_t function, uint64_t site,

@@ -6,6 +6,7 @@
 #include "collector/values/values_capture.h"
 
 #include "collector/core/wide_text.h"
+#include "collector/values/values_exit.h"
 #include "collector/values/values_expression.h"
 #include "collector/values/values_hook.h"
 
@@ -105,6 +106,13 @@ static enum found bytes_of(const struct capture *capture, const struct fisql_rec
         return FOUND;
     case FISQL_WHERE_EXPRESSION:
         return expression_word(capture, value, bytes);
+    case FISQL_WHERE_KEPT:
+        if (capture->kept == NULL || value->base >= FISQL_RECIPE_KEPT_MAX ||
+            (capture->kept->known >> value->base & 1) == 0)
+            return FOUND_ABSENT;
+        memcpy(bytes, &capture->kept->words[value->base], sizeof address);
+        return FOUND;
+    case FISQL_WHERE_KEEP: /* its value comes at the exit */
     case FISQL_WHERE_STEP:
         return FOUND_ABSENT;
     default:
@@ -386,5 +394,7 @@ unsigned char *values_argument(struct thread_log *log, struct value_writer write
                                     .returned = patched ? &values_patched->returned : NULL,
                                     .module = recipe_module(recipe),
                                     .stack = {&log->shadow.bounds, stack, true}};
+    if (recipe->value[index].where == FISQL_WHERE_KEEP)
+        kept_add(log, &capture, recipe, &recipe->value[index]);
     return capture_other(writer, &capture, &recipe->value[index]);
 }

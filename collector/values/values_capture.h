@@ -7,13 +7,16 @@
 #include "collector/values/values_read.h"
 #include "collector/values/values_recipes.h"
 
+struct kept_call;
+
 /* Where values are taken from. */
 struct capture {
     const uint64_t *general;                /* by DWARF's numbers */
     const unsigned char *vector;            /* 16 bytes each */
     const struct values_returned *returned; /* of a result, else NULL */
     const struct recipe_module *module;
-    struct read_stack stack; /* for a result: begins at the stack pointer after the return */
+    const struct kept_call *kept; /* at an exit, else NULL */
+    struct read_stack stack;      /* for a result: begins at the stack pointer after the return */
 };
 
 /* The word at a register's distance. */

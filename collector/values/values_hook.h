@@ -6,6 +6,7 @@
 
 #ifdef FISQL_VALUES
 #include "collector/values/values_capture.h"
+#include "collector/values/values_exit.h"
 #include "collector/values/values_lookup.h"
 
 #include <errno.h>
@@ -65,26 +66,50 @@ static inline uint32_t values_arguments(struct thread_log *log, uint16_t *units,
                         FISQL_CODE_ARGUMENTS_SHORT);
 }
 
-/* Writes the result of a call that ends, if it is there already. Returns its units, 0 if it comes
- * later (values_await()) or not at all. The log is busy. */
-static inline uint32_t values_result(struct thread_log *log, uint16_t *units, uint64_t word,
-                                     uint64_t function, uint64_t stack)
+/* Writes the values at the exit of a call that ends, which it has kept words for. Returns their
+ * units, 0 if it has not. registers: the hook has kept them. The log is busy. */
+uint32_t values_at_exit(struct thread_log *log, uint16_t *units, uint64_t stack, bool registers);
+
+/* The recipe word for the exit of a call whose hook keeps no registers. */
+static inline uint64_t values_plain(void)
 {
+    return UNLIKELY(kept_own != NULL) ? RECIPE_PLAIN : 0;
+}
+
+/* Writes what a call that ends leaves: values at its exit, and the result if it is there already.
+ * Returns its units. *awaits: the result comes later (values_await()). The log is busy. */
+static inline uint32_t values_result(struct thread_log *log, uint16_t *units, uint64_t word,
+                                     uint64_t function, uint64_t stack, bool *awaits)
+{
+    uint32_t left = 0;
+    if (UNLIKELY(kept_own != NULL)) {
+        left = values_at_exit(log, units, stack, (word & RECIPE_PLAIN) == 0);
+        units += left;
+    }
+    if (UNLIKELY((word & RECIPE_PLAIN) != 0))
+        return left;
     const struct values_frame *frame = values_frame_by(word, stack);
     const struct recipe *recipe = recipe_of(word, frame->hook_return, function);
-    if (recipe == NULL || !recipe->at_hook)
-        return 0;
+    if (recipe == NULL)
+        return left;
+    *awaits = recipe->at_hook == RECIPE_COMES;
+    if (recipe->at_hook != RECIPE_THERE)
+        return left;
     unsigned char *into = (unsigned char *)(units + 1);
     struct value_writer writer = {.at = into, .limit = into + FISQL_VALUES_BYTES_MAX};
     if (UNLIKELY(!capture_number(&writer, frame->general, &recipe->numbers[0])))
         writer.at = values_argument(log, writer, recipe, 0, stack);
     values_failure(&writer, into);
-    return values_event(units, (uint32_t)(writer.at - into), FISQL_CODE_RESULT,
-                        FISQL_CODE_RESULT_SHORT);
+    return left + values_event(units, (uint32_t)(writer.at - into), FISQL_CODE_RESULT,
+                               FISQL_CODE_RESULT_SHORT);
 }
 
 #else
 /* No hook has a recipe: nobody calls these. */
+static inline uint64_t values_plain(void)
+{
+    return 0;
+}
 static inline uint32_t values_arguments(struct thread_log *log, uint16_t *units, uint64_t recipe,
                                         uint64_t function, uint64_t stack)
 {
@@ -92,9 +117,9 @@ static inline uint32_t values_arguments(struct thread_log *log, uint16_t *units,
     return 0;
 }
 static inline uint32_t values_result(struct thread_log *log, uint16_t *units, uint64_t recipe,
-                                     uint64_t function, uint64_t stack)
+                                     uint64_t function, uint64_t stack, bool *awaits)
 {
-    (void)log, (void)units, (void)recipe, (void)function, (void)stack;
+    (void)log, (void)units, (void)recipe, (void)function, (void)stack, (void)awaits;
     return 0;
 }
 static inline void values_await(struct thread_log *log, uint64_t recipe, uint64_t function,

@@ -44,7 +44,8 @@ static const struct fisql_recipe_hook *search(const struct recipe_module *module
 /* Does the value need a register that calls may change? */
 static bool is_volatile(const struct fisql_recipe_value *value, const struct recipe_module *module)
 {
-    if (value->where == FISQL_WHERE_PIECES || value->where == FISQL_WHERE_EXPRESSION)
+    if (value->where == FISQL_WHERE_PIECES || value->where == FISQL_WHERE_EXPRESSION ||
+        value->where == FISQL_WHERE_KEEP)
         for (uint32_t i = 0; i < value->base; i++)
             if (is_volatile(&module->values[value->constant + i], module))
                 return true;
@@ -78,6 +79,15 @@ static struct recipe_number number_of(const struct fisql_recipe_value *value)
     return number;
 }
 
+static uint8_t recipe_at_hook(const struct fisql_recipe_hook *hook,
+                              const struct fisql_recipe_value *result)
+{
+    if (result->where == FISQL_WHERE_ABSENT)
+        return RECIPE_NOTHING;
+    return hook->exit == FISQL_RECIPE_RETURN || result->where < FISQL_WHERE_RESULT ? RECIPE_THERE
+                                                                                   : RECIPE_COMES;
+}
+
 static uint64_t word_of(uint32_t index, const struct fisql_recipe_hook *hook)
 {
     const struct recipe_module *module = &recipe_modules[index];
@@ -105,8 +115,8 @@ static uint64_t word_of(uint32_t index, const struct fisql_recipe_hook *hook)
         if (!hook->exit && is_volatile(&recipe->value[i], module))
             word |= RECIPE_VOLATILE;
     }
-    recipe->at_hook = hook->exit == FISQL_RECIPE_RETURN ||
-                      (hook->exit && recipe->value->where < FISQL_WHERE_RESULT);
+    if (hook->exit)
+        recipe->at_hook = recipe_at_hook(hook, recipe->value);
     if (hook->exit) {
         const struct recipe_frame frame = {hook->cfa_offset, hook->return_offset};
         memcpy(&recipe->numbers[1], &frame, sizeof frame);

@@ -39,6 +39,13 @@ struct recipe_number {
 };
 #define RECIPE_OTHER 0xffu
 
+/* Where a result is when the exit hook is called. */
+enum recipe_at_hook {
+    RECIPE_COMES,  /* not there yet: values_await() */
+    RECIPE_THERE,  /* the hook's call, or the return, has it already */
+    RECIPE_NOTHING /* none is recorded */
+};
+
 /* A recipe as a hook uses it, made when the hook is first called. Most lie in one cache line; the
  * file's hook and values would take three, each found by the one before. */
 struct recipe {
@@ -46,7 +53,7 @@ struct recipe {
     const struct fisql_recipe_value *value; /* the first of `count`; numbers[] has the same ones */
     uint8_t count;
     uint8_t exit;
-    uint8_t at_hook; /* of an exit: the hook's call, or the return, has the result already */
+    uint8_t at_hook; /* of an exit: enum recipe_at_hook */
     uint8_t cfa_register;
     uint32_t module; /* index */
     struct recipe_number numbers[];
@@ -68,6 +75,8 @@ struct recipe_place {
 #define RECIPE_PATCHED                                                                             \
     ((uint64_t)1 << 60) /* of a patched function: values_patched has its registers */
 _Static_assert(sizeof(struct recipe_place) == 16 && RECIPE_PLACES == 65536, "the hooks know these");
+/* Of no recipe: the hook at the exit has kept no registers, but the call may have values there. */
+#define RECIPE_PLAIN ((uint64_t)1 << 59)
 extern HIDDEN struct recipe_place *recipe_cache; /* NULL = no call has values */
 extern HIDDEN struct recipe_module recipe_modules[RECIPE_MODULES_MAX];
 extern HIDDEN uint32_t recipe_modules_used; /* atomic: those before it are complete */

@@ -27,6 +27,7 @@
 #include "collector/core/hook_sample.h"
 #include "collector/core/quiet.h"
 #include "collector/core/reserve.h"
+#include "collector/values/values_exit.h"
 #include "collector/values/values_hook.h"
 
 #include <dlfcn.h>
@@ -38,6 +39,7 @@
 #define AWAITED_MAX 16u
 #define TABLES_MAX 1024u /* threads that await results at the same time */
 #define TABLES_BYTES (TABLES_MAX * sizeof(struct table))
+#define KEPT_BYTES (TABLES_MAX * sizeof(struct kept_calls))
 
 /* What belongs to a frame address. */
 struct awaited {
@@ -58,7 +60,8 @@ struct table {
 };
 
 static struct reserve tables_memory;
-static uint32_t tables_used; /* tables before this one were owned once */
+static struct reserve kept_memory; /* for values_exit.c: of each table that needs it */
+static uint32_t tables_used;       /* tables before this one were owned once */
 static THREAD_LOCAL struct table *own_table;
 static THREAD_LOCAL bool no_table; /* there was none left */
 static struct results_lost lost;   /* atomic */
@@ -119,6 +122,17 @@ void results_prepare(void)
         table_take();
 }
 
+struct kept_calls *results_kept(void)
+{
+    struct table *table = own_table != NULL || no_table ? own_table : table_take();
+    if (table == NULL)
+        return NULL;
+    size_t index = (size_t)(table - (struct table *)reserve_start(&tables_memory));
+    if (!reserve_grow(&kept_memory, KEPT_BYTES, (index + 1) * sizeof(struct kept_calls)))
+        return NULL;
+    return (struct kept_calls *)reserve_start(&kept_memory) + index;
+}
+
 void results_release(void)
 {
     struct table *table = own_table;
@@ -127,6 +141,9 @@ void results_release(void)
     for (uint32_t i = 0; i < table->places; i++)
         if (table->frame[i] != 0)
             return; /* a coroutine's, perhaps */
+    if (kept_own != NULL)
+        kept_own->count = 0;
+    kept_own = NULL;
     own_table = NULL;
     __atomic_store_n(&table->owner, 0, __ATOMIC_RELEASE);
 }

@@ -100,6 +100,12 @@ static bool finish(struct maker *maker, struct operand *operand)
     struct fisql_recipe_value *value = &maker->code->value;
     const struct dwarf_type type = operand->type;
     value->where = FISQL_WHERE_EXPRESSION;
+    if (operand->whole != 0 && maker->at_exit) {
+        if (type.kind != DWARF_TYPE_TEXT)
+            return make_wrong_type(maker, operand,
+                                   "it is the same at the exit: ask for what it points to");
+        operand->whole = 0;
+    }
     if (operand->whole != 0 && type.kind == DWARF_TYPE_STRUCT && operand->where == OPERAND_OBJECT &&
         type.size_bytes > FISQL_RECIPE_BYTES_MAX)
         return finish_object(maker, operand);
@@ -144,7 +150,8 @@ int expression_compile(const struct expression_place *place,
                           .types = place->reader->types,
                           .text = request->text,
                           .taken = expression->from,
-                          .end = expression->from + strlen(expression->text),
+                          .end = expression->from + expression->bytes,
+                          .at_exit = expression->at_exit,
                           .code = *code,
                           .problem = problem};
     /* Describe the type that the value had before it became a word. */

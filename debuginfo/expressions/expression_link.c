@@ -1,4 +1,5 @@
-/* Expressions at a hook's call, with the parameters' places there: see expressions.h. */
+/* Expressions at a hook's call, with the parameters' places there: see expressions.h. The steps of an
+ * expression at the exit are the same for all of a function's entries, whose places may differ. */
 #include "debuginfo/expressions/expression_parts.h"
 
 /* A parameter's word: a number, or a pointer to anything. */
@@ -96,4 +97,50 @@ bool expression_link(const struct expression_code *code,
     value->where = FISQL_WHERE_EXPRESSION;
     value->base = (uint8_t)code->count;
     return false;
+}
+
+/* ---- at the exit ---- */
+
+unsigned expression_kept(const struct expression_code *code)
+{
+    unsigned count = 0;
+    for (unsigned i = 0; i < code->count; i++)
+        count += code->steps[i].source != EXPRESSION_STEP;
+    return count;
+}
+
+void expression_link_keep(const struct expression_code *code,
+                          const struct fisql_recipe_value *parameters, size_t count, unsigned first,
+                          struct fisql_recipe_value *value, struct fisql_recipe_value *words)
+{
+    static const struct fisql_recipe_value absent = {.where = FISQL_WHERE_ABSENT};
+    unsigned kept = 0;
+    for (unsigned i = 0; i < code->count && kept < FISQL_RECIPE_KEPT_MAX; i++) {
+        const struct expression_step *step = &code->steps[i];
+        const struct fisql_recipe_value *parameter =
+            step->parameter < count ? &parameters[step->parameter] : &absent;
+        if (step->source == EXPRESSION_PARAMETER)
+            words[kept++] = word_of(parameter);
+        else if (step->source == EXPRESSION_ADDRESS && !address_of(parameter, &words[kept++]))
+            words[kept - 1] = absent;
+    }
+    *value = (struct fisql_recipe_value){
+        .where = FISQL_WHERE_KEEP, .base = (uint8_t)(kept + 1), .offset = (int32_t)first};
+}
+
+void expression_link_exit(const struct expression_code *code, unsigned position, unsigned first,
+                          struct fisql_recipe_value *value, struct fisql_recipe_value *steps)
+{
+    for (unsigned i = 0; i < code->count; i++) {
+        steps[i] = code->steps[i].step;
+        if (code->steps[i].source != EXPRESSION_STEP)
+            steps[i] = (struct fisql_recipe_value){.where = FISQL_WHERE_KEPT,
+                                                   .what = FISQL_WHAT_POINTER,
+                                                   .size = 8,
+                                                   .base = (uint8_t)first++};
+    }
+    *value = code->value;
+    value->where = FISQL_WHERE_EXPRESSION;
+    value->base = (uint8_t)code->count;
+    value->offset = (int32_t)position;
 }

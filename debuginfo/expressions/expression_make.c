@@ -193,6 +193,15 @@ static bool is_object(enum dwarf_type_kind kind)
            dwarf_kind_is_string(kind);
 }
 
+/* Lets a reference's target be read at the exit: its address is what the call keeps. */
+static bool make_referred(struct maker *maker, unsigned index, struct operand *operand)
+{
+    const struct expression_step address = {.source = EXPRESSION_ADDRESS, .parameter = index};
+    operand->where = OPERAND_AT;
+    operand->whole = 0;
+    return push(maker, &address) && make_step(maker, FISQL_STEP_OFFSET, 8, false, 0);
+}
+
 bool make_parameter(struct maker *maker, unsigned index, struct operand *operand)
 {
     const struct dwarf_type *type = &maker->place->prototype->parameters[index].type;
@@ -206,6 +215,9 @@ bool make_parameter(struct maker *maker, unsigned index, struct operand *operand
         return make_wrong_type(maker, operand, "values of this type are not recorded");
     if (is_object(type->kind)) {
         operand->where = OPERAND_OBJECT;
+        if (maker->at_exit)
+            return make_wrong_type(maker, operand,
+                                   "a copy of the caller's, of which nothing is left at the exit");
         return true;
     }
     if (type->kind == DWARF_TYPE_ARRAY)
@@ -217,6 +229,9 @@ bool make_parameter(struct maker *maker, unsigned index, struct operand *operand
                                  operand->type.kind == DWARF_TYPE_MEMBER
                              ? OPERAND_WORD /* the recipe followed it */
                              : OPERAND_AT;
+        if (maker->at_exit &&
+            (operand->where == OPERAND_WORD || dwarf_kind_is_string(operand->type.kind)))
+            return make_referred(maker, index, operand);
         if (dwarf_kind_is_string(operand->type.kind)) {
             word.source = EXPRESSION_ADDRESS;
             return push(maker, &word) && make_step(maker, FISQL_STEP_OFFSET, 8, false, 0);

@@ -14,6 +14,7 @@ struct maker {
     struct expression_code *code;
     unsigned depth;   /* words on the stack */
     unsigned nesting; /* of brackets and operators */
+    bool at_exit;     /* the value is the one at the call's end */
     struct expression_problem *problem;
 };
 

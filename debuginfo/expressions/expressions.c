@@ -73,29 +73,95 @@ static size_t find_colon(const char *text)
     return at;
 }
 
-static int add_item(struct expression_request *request, size_t from, size_t end,
-                    struct expression_problem *problem, struct error *error)
+/* Is the word that ends there the end of an operand? A word behind it is no name, then. */
+static bool ends_operand(const struct word *word)
 {
-    size_t stop = end, comma = end < strlen(request->text);
-    trim(request->text, &from, &end);
-    if (from == end)
-        return wrong(problem, stop - (comma == 0 && stop > 0), 1, "an expression is missing here");
+    return word->kind == WORD_NAME || word->kind == WORD_NUMBER ||
+           (word->kind == WORD_MARK && (word->mark[0] == ')' || word->mark[0] == ']'));
+}
+
+static bool is_word(const char *text, const struct word *word, const char *is)
+{
+    return word->kind == WORD_NAME && word->bytes == strlen(is) &&
+           memcmp(text + word->from, is, word->bytes) == 0;
+}
+
+/* Where the expression between from and end really ends: before `at exit`. */
+static size_t proper_end(const char *text, size_t from, size_t end)
+{
+    struct word before = {.kind = WORD_END};
     for (size_t at = from; at < end;) {
-        struct word word = word_read(request->text, at, end);
-        if (word.kind == WORD_WRONG)
-            return wrong(problem, word.from, word.bytes, "this is not known in an expression");
+        struct word word = word_read(text, at, end);
+        if (ends_operand(&before) && is_word(text, &word, "at"))
+            return before.from + before.bytes;
+        before = word;
         at = word.from + word.bytes;
     }
+    return end;
+}
+
+/* What stands behind an expression. */
+struct suffix {
+    bool at_exit, at_entry;
+};
+
+static int read_suffix(const char *text, size_t from, size_t end, struct suffix *suffix,
+                       struct expression_problem *problem)
+{
+    struct word at = word_read(text, from, end);
+    struct word when = word_read(text, at.from + at.bytes, end);
+    struct word rest = word_read(text, when.from + when.bytes, end);
+    bool both = is_word(text, &when, "both");
+    *suffix = (struct suffix){.at_exit = true, .at_entry = both};
+    if (at.kind == WORD_END) {
+        *suffix = (struct suffix){.at_entry = true};
+        return 0;
+    }
+    if (!both && !is_word(text, &when, "exit"))
+        return wrong(problem, at.from, end - at.from,
+                     "here only `at exit` or `at both` (entry and exit) is possible");
+    return rest.kind == WORD_END
+               ? 0
+               : wrong(problem, rest.from, end - rest.from, "nothing is expected after this");
+}
+
+static int put_item(struct expression_request *request, size_t from, size_t end, bool at_exit,
+                    struct expression_problem *problem, struct error *error)
+{
+    char *text = NULL;
     if (request->count == FISQL_RECIPE_VALUES_MAX)
         return wrong(problem, from, end - from, "too many expressions: values have 30 positions");
     if (array_reserve(&request->items, &request->capacity, request->count + 1, error) != 0)
         return -1;
-    struct expression *item = &request->items[request->count];
-    *item = (struct expression){.text = strndup(request->text + from, end - from), .from = from};
-    if (item->text == NULL)
+    if (asprintf(&text, "%.*s%s", (int)(end - from), request->text + from,
+                 at_exit ? " at exit" : "") < 0)
         return error_set(error, "out of memory");
-    request->count++;
+    request->items[request->count++] =
+        (struct expression){.text = text, .from = from, .bytes = end - from, .at_exit = at_exit};
     return 0;
+}
+
+static int add_item(struct expression_request *request, size_t from, size_t end,
+                    struct expression_problem *problem, struct error *error)
+{
+    size_t stop = end, comma = end < strlen(request->text);
+    struct suffix suffix;
+    trim(request->text, &from, &end);
+    if (from == end)
+        return wrong(problem, stop - (comma == 0 && stop > 0), 1, "an expression is missing here");
+    size_t proper = proper_end(request->text, from, end);
+    for (size_t at = from; at < proper;) {
+        struct word word = word_read(request->text, at, proper);
+        if (word.kind == WORD_WRONG)
+            return wrong(problem, word.from, word.bytes, "this is not known in an expression");
+        at = word.from + word.bytes;
+    }
+    int result = read_suffix(request->text, proper, end, &suffix, problem);
+    if (result == 0 && suffix.at_entry)
+        result = put_item(request, from, proper, false, problem, error);
+    if (result == 0 && suffix.at_exit)
+        result = put_item(request, from, proper, true, problem, error);
+    return result;
 }
 
 static int request_read(struct expression_request *request, struct expression_problem *problem,

@@ -8,6 +8,9 @@
  * Recorder and loader find positions in the same way, from the same words, which are in the log: so
  * each request must mean the same to both.
  *
+ * `EXPRESSION at exit` is the value that it has when the function returns, from the parameters as
+ * they were passed; `EXPRESSION at both` is short for `EXPRESSION, EXPRESSION at exit`.
+ *
  * Functions that no debug information describes have registers in place of parameters: `rdi`,
  * `(char*)rsi`, `xmm0` (expression_registers.c). The n-th has position n; rax is the result.
  */
@@ -31,7 +34,8 @@ struct expression_problem {
 
 struct expression {
     const char *text;                  /* without space around it: names the value */
-    size_t from;                       /* its start in the request */
+    size_t from, bytes;                /* where it lies in the request, without what follows it */
+    bool at_exit;                      /* its value is the one at the call's end */
     size_t fits;                       /* functions that can have it, and ... */
     struct expression_problem problem; /* ... the problem of the first other one, "" = none */
 };
@@ -85,6 +89,19 @@ struct expression_code;
 
 /* Is it a register's, asked for by its name? Then sets *value. */
 bool expression_register_of(const struct expression_code *code, struct fisql_recipe_value *value);
+
+/* An expression at the exit. The words from which it begins, one for each parameter in it, are kept at
+ * the entry: in the kept words of the call from `first` on. Returns their number. */
+unsigned expression_kept(const struct expression_code *code);
+/* At an entry hook's call, from the values of the `count` parameters there: what to keep. Sets *value
+ * and value->base - 1 words, of FISQL_RECIPE_KEPT_MAX possible; the caller puts the value at the exit
+ * behind these, and sets value->constant. */
+void expression_link_keep(const struct expression_code *code,
+                          const struct fisql_recipe_value *parameters, size_t count, unsigned first,
+                          struct fisql_recipe_value *value, struct fisql_recipe_value *words);
+/* The value at the exit from what was kept, and its steps. */
+void expression_link_exit(const struct expression_code *code, unsigned position, unsigned first,
+                          struct fisql_recipe_value *value, struct fisql_recipe_value *steps);
 
 /* The value of an expression at a hook's call, from the values of the `count` parameters there.
  * Sets *value and value->base steps, of FISQL_RECIPE_STEPS_MAX possible; the caller sets

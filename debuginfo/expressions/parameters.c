@@ -100,13 +100,15 @@ static int add_one(struct walker *walker, uint64_t function, uint32_t position, 
     return reader->failed ? -1 : add(walker, &parameter);
 }
 
-/* Adds a requested expression of a function. Returns 0, or -1 without memory. */
+/* Adds a requested expression of a function. *kept: words that its calls keep for the exit. Returns
+ * 0, or -1 without memory. */
 static int add_expression(struct walker *walker, const struct prototype *prototype,
                           uint64_t function, const struct expression_request *request,
-                          struct expression *expression, uint32_t position)
+                          struct expression *expression, uint32_t position, unsigned *kept)
 {
     const struct expression_place place = {&walker->reader, prototype};
-    struct parameter parameter = {.function = function, .position = position};
+    struct parameter parameter = {
+        .function = function, .position = position, .at_exit = expression->at_exit};
     struct expression_problem problem;
     struct expression_code *code;
     int result =
@@ -115,6 +117,15 @@ static int add_expression(struct walker *walker, const struct prototype *prototy
         expression->problem = problem;
     if (result != 0)
         return result < 0 ? -1 : 0;
+    *kept += expression->at_exit ? expression_kept(code) : 0;
+    if (*kept > FISQL_RECIPE_KEPT_MAX) {
+        expression->problem = (struct expression_problem){
+            "with this, expressions at the exit begin from more than 16 parameters",
+            expression->from, expression->bytes};
+        *kept -= expression_kept(code);
+        free(code);
+        return 0;
+    }
     expression->fits++;
     parameter.code = code;
     parameter.name = text_pool_add(&walker->out->types.texts, expression->text,
@@ -130,6 +141,7 @@ static int add_expressions(struct walker *walker, const struct prototype *protot
 {
     const struct expression_matches *matches = walker->matches;
     uint32_t position = prototype->count + 1;
+    unsigned kept = 0;
     int result = 0;
     size_t at =
         matches != NULL ? sorted_from(matches->items, matches->count, function, function) : 0;
@@ -142,10 +154,11 @@ static int add_expressions(struct walker *walker, const struct prototype *protot
             if (prototype->more || position > FISQL_RECIPE_VALUES_MAX) {
                 expression->problem = (struct expression_problem){
                     "there is no position left: parameters and expressions have 30",
-                    expression->from, strlen(expression->text)};
+                    expression->from, expression->bytes};
                 continue;
             }
-            result = add_expression(walker, prototype, function, request, expression, position);
+            result =
+                add_expression(walker, prototype, function, request, expression, position, &kept);
             position += walker->out->count > before;
         }
     }
@@ -375,7 +388,7 @@ static int add_register(struct parameters *out, uint64_t function, struct expres
             "no debug information describes this function, so only registers can be recorded: rdi, "
             "rsi, rdx, rcx, r8, r9, xmm0 to xmm7, and rax of its return; as (int), (unsigned), "
             "(long), (size_t), (bool), (char*) or (float)",
-            expression->from, strlen(expression->text)};
+            expression->from, expression->bytes};
         return 0;
     }
     parameter.position = value.where == FISQL_WHERE_RESULT ? 0 : position;

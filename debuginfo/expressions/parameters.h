@@ -71,6 +71,7 @@ struct parameter {
     uint32_t position;
     bool is_reference;                  /* the value is the reference's target */
     bool more;                          /* more parameters follow, without position */
+    bool at_exit;                       /* an expression whose value is that at the call's end */
     const char *name;                   /* "" = none, as for a result */
     const char *type_name;              /* `const char *`, `std::string const&`, "?" = unknown */
     const struct parameter_type *type;  /* never NULL */

@@ -576,23 +576,23 @@ static size_t add_hook(struct recipes *recipes, uint64_t start, uint8_t exit, un
     return first;
 }
 
+/* Without a result that can be recorded, the recipe has no value. */
 static int put_exit(struct recipes *recipes, const struct recipe_function *function,
                     const struct dwarf_type *type, bool conventional)
 {
     struct fisql_recipe_value value;
-    if (type->kind == DWARF_TYPE_VOID)
-        return 0;
-    enum place_reason reason = recipe_result(function->types, type, &value);
+    bool is_void = type->kind == DWARF_TYPE_VOID;
+    enum place_reason reason = is_void ? PLACE_TYPE : recipe_result(function->types, type, &value);
     if (reason == PLACE_FOUND && !conventional)
         reason = PLACE_CONVENTION;
-    recipes->tallies[RECIPE_RESULTS][reason]++;
-    if (reason != PLACE_FOUND)
-        return 0;
-    size_t first =
-        add_hook(recipes, function->start, FISQL_RECIPE_RETURN, 1, function->walk->error);
+    if (!is_void)
+        recipes->tallies[RECIPE_RESULTS][reason]++;
+    size_t first = add_hook(recipes, function->start, FISQL_RECIPE_RETURN, reason == PLACE_FOUND,
+                            function->walk->error);
     if (first == SIZE_MAX)
         return -1;
-    recipes->values[first] = value;
+    if (reason == PLACE_FOUND)
+        recipes->values[first] = value;
     return 0;
 }
 

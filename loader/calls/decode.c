@@ -305,7 +305,8 @@ static int decode_event(struct decoder *decoder, const struct event *event, stru
     case EVENT_REALLOC:
         return allocation(decoder, event, error);
     case EVENT_ARGUMENTS:
-    case EVENT_RESULT: /* decode_values() takes them */
+    case EVENT_RESULT:
+    case EVENT_EXIT_VALUES: /* decode_values() takes them */
         break;
     }
     return 0;
@@ -368,7 +369,7 @@ static int decode_next(struct decoder *decoder, struct event_cursor *cursor, boo
         return error_set_kind(error, ERROR_DAMAGE, "an event that the format does not know");
     if (event.type >= EVENT_ARGUMENTS) {
         enum behind what = *behind;
-        *behind = BEHIND_OTHERS;
+        *behind = event.type == EVENT_EXIT_VALUES ? BEHIND_EXIT_VALUES : BEHIND_OTHERS;
         return decode_values(decoder, &event, what, error) != 0 ? -1 : 1;
     }
     if (event_clock(event.type) != FISQL_CLOCK_STILL)

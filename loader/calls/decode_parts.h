@@ -23,7 +23,7 @@ struct ended_call {
 };
 
 /* The kind of the event before: values follow enters and exits only. */
-enum behind { BEHIND_OTHERS, BEHIND_ENTER, BEHIND_EXIT };
+enum behind { BEHIND_OTHERS, BEHIND_ENTER, BEHIND_EXIT, BEHIND_EXIT_VALUES };
 
 /* The recording's cost at the decoded instant. */
 struct hooks_now {

@@ -1,7 +1,7 @@
 /*
  * Passes arguments and results, with their calls, to value_calls.h. An ARGUMENTS belongs to the
- * call that the event right before entered, the innermost one; a RESULT to the call that it ended,
- * whose place on the stack is still unused.
+ * call that the event right before entered, the innermost one; EXIT_VALUES and RESULT to the call
+ * that it ended, whose place on the stack is still unused.
  */
 #include "loader/calls/decode_parts.h"
 
@@ -62,7 +62,8 @@ static uint64_t ended_cpu_ns(const struct decoder *decoder)
     return adjusted_ns > off_ns ? adjusted_ns - off_ns : 0;
 }
 
-static int result(struct decoder *decoder, const struct event *event, struct error *error)
+/* The result of the call that ended, or its values at its exit. */
+static int at_exit(struct decoder *decoder, const struct event *event, struct error *error)
 {
     const struct memory_open_call *call = &decoder->stack.items[decoder->stack.depth].head;
     const struct open_call *caller = call_stack_own_top(&decoder->stack);
@@ -76,6 +77,9 @@ static int result(struct decoder *decoder, const struct event *event, struct err
                                 .cpu_ns = ended_cpu_ns(decoder),
                                 .descendants = decoder->window.next_id - id - 1,
                                 .finished = true};
+    if (event->type == EVENT_EXIT_VALUES)
+        return value_calls_exit(&decoder->values, &ended, event->values, event->values_bytes,
+                                moment(decoder), error);
     return value_calls_result(&decoder->values, &ended, call->function_id, of, event->values,
                               event->values_bytes, moment(decoder), error);
 }
@@ -86,8 +90,10 @@ int decode_values(struct decoder *decoder, const struct event *event, enum behin
     if (event->type == EVENT_ARGUMENTS)
         return behind == BEHIND_ENTER ? arguments(decoder, event, error)
                                       : error_set_kind(error, ERROR_DAMAGE, "arguments of no call");
-    return behind == BEHIND_EXIT ? result(decoder, event, error)
-                                 : error_set_kind(error, ERROR_DAMAGE, "a result of no call");
+    bool fits =
+        behind == BEHIND_EXIT || (behind == BEHIND_EXIT_VALUES && event->type == EVENT_RESULT);
+    return fits ? at_exit(decoder, event, error)
+                : error_set_kind(error, ERROR_DAMAGE, "a result of no call");
 }
 
 int decode_values_leave(struct decoder *decoder, uint64_t descendants, enum ended ended,

@@ -278,22 +278,35 @@ static bool is_too_long(const struct value *value)
            value->bytes > FISQL_CHECKPOINT_TEXT_MAX;
 }
 
-/* A result is not nothing. */
+/* Positions ascend. */
+static bool is_position(const struct value *value, uint64_t *before)
+{
+    bool sound =
+        value->type == VALUE_INTEGER && value->bits > *before && value->bits <= EVENT_ARGUMENTS_MAX;
+    *before = value->bits;
+    return sound;
+}
+
+/* A result is not nothing; each value at the exit has its position before it. */
 static bool values_are_sound(const struct event *event)
 {
     const unsigned char *at = event->values, *end = at + event->values_bytes;
+    bool at_exit = event->type == EVENT_EXIT_VALUES;
+    uint64_t position = 0;
     uint32_t count = 0, most = event->type == EVENT_RESULT       ? 2
                                : event->type == EVENT_CHECKPOINT ? FISQL_CHECKPOINT_VALUES_MAX
+                               : at_exit                         ? 2 * EVENT_ARGUMENTS_MAX
                                                                  : EVENT_ARGUMENTS_MAX;
     struct value value;
     for (; at < end; count++)
         if (count == most || !value_read(&at, end, &value) || is_too_long(&value) ||
-            (count == 1 && event->type == EVENT_RESULT && value.type != VALUE_INTEGER))
+            (count == 1 && event->type == EVENT_RESULT && value.type != VALUE_INTEGER) ||
+            (at_exit && count % 2 == 0 && !is_position(&value, &position)))
             return false;
-    return count > 0 || event->type != EVENT_RESULT;
+    return at_exit ? count > 0 && count % 2 == 0 : count > 0 || event->type != EVENT_RESULT;
 }
 
-/* ARGUMENTS, RESULT and their short forms. */
+/* ARGUMENTS, RESULT and their short forms; EXIT_VALUES. */
 static int read_values(struct event_cursor *cursor, struct event *event, uint32_t code)
 {
     static const unsigned char bytes[256] = {
@@ -301,13 +314,15 @@ static int read_values(struct event_cursor *cursor, struct event *event, uint32_
 #define SIXTEEN(n) FOUR(n), FOUR((n) + 4), FOUR((n) + 8), FOUR((n) + 12)
 #define SIXTY_FOUR(n) SIXTEEN(n), SIXTEEN((n) + 16), SIXTEEN((n) + 32), SIXTEEN((n) + 48)
         SIXTY_FOUR(0), SIXTY_FOUR(64), SIXTY_FOUR(128), SIXTY_FOUR(192)};
-    bool is_short = code >= FISQL_CODE_ARGUMENTS_SHORT;
+    bool at_exit = code >= FISQL_CODE_EXIT_VALUES;
+    bool is_short = code >= FISQL_CODE_ARGUMENTS_SHORT && !at_exit;
     bool result = is_short ? code >= FISQL_CODE_RESULT_SHORT : code >= FISQL_CODE_RESULT;
-    uint32_t length = is_short ? 1 : (code - FISQL_CODE_ARGUMENTS) & FISQL_VALUES_BYTES_MAX;
+    uint32_t first = at_exit ? FISQL_CODE_EXIT_VALUES : FISQL_CODE_ARGUMENTS;
+    uint32_t length = is_short ? 1 : (code - first) & FISQL_VALUES_BYTES_MAX;
     uint32_t units = is_short ? 1 : 1 + (length + 1) / 2;
-    if (code >= FISQL_CODE_RESULT_SHORT + 0x100 || !room(cursor, units))
+    if (code >= FISQL_CODE_EXIT_VALUES + FISQL_VALUES_BYTES_MAX + 1 || !room(cursor, units))
         return -1;
-    event->type = result ? EVENT_RESULT : EVENT_ARGUMENTS;
+    event->type = at_exit ? EVENT_EXIT_VALUES : result ? EVENT_RESULT : EVENT_ARGUMENTS;
     event->ticks = 0;
     event->values = is_short ? &bytes[code & 0xff] : (const unsigned char *)(cursor->at + 1);
     event->values_bytes = length;

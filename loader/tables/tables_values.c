@@ -133,7 +133,8 @@ static int write_parameter(struct writer *writer, const struct value_function *f
         column_text("kind", kind_of(type, function->counts[position])),
         column_id("enum_id", enum_id),
         column_int("flags", enum_id != 0 && type != NULL && type->is_flags),
-        column_int("expression", parameter != NULL && parameter->code != NULL));
+        column_int("expression", parameter != NULL && parameter->code != NULL),
+        column_int("at_exit", parameter != NULL && parameter->at_exit));
     return 0;
 }
 

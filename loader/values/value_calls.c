@@ -76,8 +76,11 @@ static int function_make(struct value_calls *calls, uint32_t id, struct value_fu
                        &function->parameters_count, error) != 0)
         return -1;
     for (size_t i = 0; i < function->parameters_count; i++)
-        if (function->parameters[i].position < VALUE_POSITIONS)
+        if (function->parameters[i].position < VALUE_POSITIONS) {
             function->types[function->parameters[i].position] = function->parameters[i].type;
+            function->at_exit |= (uint32_t)function->parameters[i].at_exit
+                                 << function->parameters[i].position;
+        }
     function->types[VALUE_ERRNO] = value_errno.type;
     return 0;
 }
@@ -156,6 +159,8 @@ static uint64_t arguments_hash(const struct value_function *function,
         last = form->position;
         at += value_form_bytes(form);
     }
+    while (last + 1 < VALUE_ERRNO && (function->at_exit >> (last + 1) & 1) != 0)
+        last++;
     bool more = last + 1 < VALUE_ERRNO && function->types[last + 1] != NULL;
     return more ? 0 : hash | 1;
 }
@@ -251,7 +256,20 @@ void value_calls_begin(struct value_calls *calls, struct btree_part *part, uint6
     value_rows_begin(&calls->rows, part, first_id);
 }
 
-/* Makes the forms of an event's values. position: the first one's. */
+static int make_form(struct value_calls *calls, const struct value_function *function,
+                     unsigned position, const struct value *value, struct value_moment moment,
+                     struct error *error)
+{
+    const char *name = NULL;
+    if (value->type == VALUE_POINTER &&
+        pointer_names_find(&calls->names, &calls->shared->types, moment.process, value->bits,
+                           moment.tick, &name, error) != 0)
+        return -1;
+    return value_form_add(&calls->made, value, position, function->types[position], name, error);
+}
+
+/* Makes the forms of an event's values. position: the first one's. What comes at the exit has no
+ * value yet. */
 static int make_forms(struct value_calls *calls, const struct value_function *function,
                       unsigned position, const unsigned char *values, uint32_t bytes,
                       struct value_moment moment, struct error *error)
@@ -259,16 +277,10 @@ static int make_forms(struct value_calls *calls, const struct value_function *fu
     const unsigned char *end = values + bytes;
     struct value value;
     for (calls->made.used = 0; values < end && value_read(&values, end, &value);
-         position = position == 0 ? VALUE_ERRNO : position + 1) {
-        const char *name = NULL;
-        if (value.type == VALUE_POINTER &&
-            pointer_names_find(&calls->names, &calls->shared->types, moment.process, value.bits,
-                               moment.tick, &name, error) != 0)
+         position = position == 0 ? VALUE_ERRNO : position + 1)
+        if ((function->at_exit >> position & 1) == 0 &&
+            make_form(calls, function, position, &value, moment, error) != 0)
             return -1;
-        if (value_form_add(&calls->made, &value, position, function->types[position], name,
-                           error) != 0)
-            return -1;
-    }
     return 0;
 }
 
@@ -311,6 +323,27 @@ int value_calls_leave(struct value_calls *calls, const struct valued_call *call,
     const struct open_values *top = open_top(calls);
     calls->innermost = top != NULL ? top->call_id : 0;
     return 0;
+}
+
+int value_calls_exit(struct value_calls *calls, const struct valued_call *call,
+                     const unsigned char *values, uint32_t bytes, struct value_moment moment,
+                     struct error *error)
+{
+    const unsigned char *end = values + bytes;
+    struct value_function *function = calls->ended.function;
+    struct value position, value;
+    if (!calls->has_ended || calls->ended_call.call_id != call->call_id || function == NULL)
+        return 0; /* none of its arguments was recorded */
+    for (calls->made.used = 0;
+         value_read(&values, end, &position) && value_read(&values, end, &value);) {
+        size_t at = calls->made.used;
+        if (position.bits >= VALUE_ERRNO || (function->at_exit >> position.bits & 1) == 0)
+            continue; /* an argument has that position */
+        if (make_form(calls, function, (unsigned)position.bits, &value, moment, error) != 0 ||
+            count_value(calls, function, value_form_at(&calls->made, at), call, error) != 0)
+            return -1;
+    }
+    return value_rows_exit(&calls->rows, call->call_id, calls->made.bytes, calls->made.used, error);
 }
 
 int value_calls_result(struct value_calls *calls, const struct valued_call *call, uint32_t function,

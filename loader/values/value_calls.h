@@ -46,6 +46,7 @@ struct value_function {
     uint32_t id;      /* functions.id */
     bool has_results; /* its calls gave some */
     bool used;        /* in the thread: value_calls_end() folds its repeats */
+    uint32_t at_exit; /* a bit for each position whose value comes at the call's end */
     size_t parameters_count;
     const struct parameter *parameters;                  /* by position */
     const struct parameter_type *types[VALUE_POSITIONS]; /* NULL = not known */
@@ -115,6 +116,12 @@ struct value_caller {
     uint32_t function;
     uint64_t call_id;
 };
+
+/* The values at the exit of the call that ended right before: as in the event, sound. Comes before
+ * its result. */
+int value_calls_exit(struct value_calls *calls, const struct valued_call *call,
+                     const unsigned char *values, uint32_t bytes, struct value_moment moment,
+                     struct error *error);
 
 /* The result of the call that ended right before, and errno if it follows. */
 int value_calls_result(struct value_calls *calls, const struct valued_call *call, uint32_t function,

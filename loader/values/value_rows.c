@@ -138,6 +138,30 @@ static int put_late(struct value_rows *rows, uint64_t call_id, const struct valu
 
 /* ---- the window ---- */
 
+/* Appends the arguments and the values at the exit, in the order of positions. */
+static int append_arguments(struct value_rows *rows, uint64_t call_id,
+                            const struct value_slot *slot, struct error *error)
+{
+    uint32_t at = 0, exit_at = 0;
+    while (at < slot->arguments_bytes || exit_at < slot->exit_bytes) {
+        const struct value_form *form =
+            value_form_at(&rows->waiting,
+                          at < slot->arguments_bytes ? slot->arguments + at : slot->exit + exit_at);
+        uint32_t *passed = at < slot->arguments_bytes ? &at : &exit_at;
+        if (at < slot->arguments_bytes && exit_at < slot->exit_bytes) {
+            const struct value_form *other = value_form_at(&rows->waiting, slot->exit + exit_at);
+            if (other->position < form->position) {
+                form = other;
+                passed = &exit_at;
+            }
+        }
+        if (append_form(rows, call_id * 32 + form->position, form, error) != 0)
+            return -1;
+        *passed += (uint32_t)value_form_bytes(form);
+    }
+    return 0;
+}
+
 static int write_slot(struct value_rows *rows, uint64_t call_id, bool wants_place,
                       struct error *error)
 {
@@ -151,12 +175,8 @@ static int write_slot(struct value_rows *rows, uint64_t call_id, bool wants_plac
     } else if (wants_place && append_place(rows, call_id, error) != 0) {
         return -1;
     }
-    for (uint32_t at = 0; at < slot->arguments_bytes;) {
-        const struct value_form *form = value_form_at(&rows->waiting, slot->arguments + at);
-        if (append_form(rows, call_id * 32 + form->position, form, error) != 0)
-            return -1;
-        at += (uint32_t)value_form_bytes(form);
-    }
+    if (append_arguments(rows, call_id, slot, error) != 0)
+        return -1;
     if (failure < slot->result_bytes &&
         append_form(rows, call_id * 32 + VALUE_ERRNO,
                     value_form_at(&rows->waiting, slot->result + failure), error) != 0)
@@ -181,6 +201,7 @@ static int move_window(struct value_rows *rows, uint64_t end_id, struct error *e
     for (uint64_t id = end_id; id < limit; id++) {
         struct value_slot *slot = &rows->slots[id % VALUE_WINDOW];
         if (move_forms(rows, &slot->arguments, slot->arguments_bytes, error) != 0 ||
+            move_forms(rows, &slot->exit, slot->exit_bytes, error) != 0 ||
             move_forms(rows, &slot->result, slot->result_bytes, error) != 0)
             return -1;
     }
@@ -238,6 +259,30 @@ int value_rows_arguments(struct value_rows *rows, uint64_t call_id, const void *
     slot->arguments = (uint32_t)rows->waiting.used;
     slot->arguments_bytes = (uint32_t)bytes;
     return value_buffer_add(&rows->waiting, forms, bytes, error);
+}
+
+int value_rows_exit(struct value_rows *rows, uint64_t call_id, const void *forms, size_t bytes,
+                    struct error *error)
+{
+    if (rows->part == NULL || bytes == 0)
+        return 0;
+    if (call_id >= rows->start_id) {
+        if (reach(rows, call_id, error) != 0)
+            return -1;
+        struct value_slot *slot = &rows->slots[call_id % VALUE_WINDOW];
+        slot->exit = (uint32_t)rows->waiting.used;
+        slot->exit_bytes = (uint32_t)bytes;
+        return value_buffer_add(&rows->waiting, forms, bytes, error);
+    }
+    const unsigned char *end = (const unsigned char *)forms + bytes;
+    for (const unsigned char *at = forms; at < end;) {
+        const struct value_form *form = (const struct value_form *)(const void *)at;
+        if (value_form_is_known(form) &&
+            value_late_add(&rows->late, call_id * 32 + form->position, form, error) != 0)
+            return -1;
+        at += value_form_bytes(form);
+    }
+    return 0;
 }
 
 int value_rows_result(struct value_rows *rows, uint64_t call_id, const struct value_form *form,

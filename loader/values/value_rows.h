@@ -25,6 +25,7 @@ typedef uint64_t value_open_call(void *context, uint64_t id, bool *results);
 
 struct value_slot {
     uint32_t arguments, arguments_bytes; /* in the buffer */
+    uint32_t exit, exit_bytes;           /* the values at its exit, among the arguments */
     uint32_t result, result_bytes;       /* with errno behind it */
 };
 
@@ -51,10 +52,12 @@ void value_rows_release(struct value_rows *rows);
 /* A thread begins. first_id: of its calls. Borrows the part until value_rows_finish. */
 void value_rows_begin(struct value_rows *rows, struct btree_part *part, uint64_t first_id);
 
-/* Take the forms of a call's arguments, in the order of calls; or of its result, and of errno (NULL
- * = none). */
+/* Take the forms of a call's arguments, in the order of calls; those of values at its exit, by
+ * position, all others than the arguments'; or that of its result, and of errno (NULL = none). */
 int value_rows_arguments(struct value_rows *rows, uint64_t call_id, const void *forms, size_t bytes,
                          struct error *error);
+int value_rows_exit(struct value_rows *rows, uint64_t call_id, const void *forms, size_t bytes,
+                    struct error *error);
 int value_rows_result(struct value_rows *rows, uint64_t call_id, const struct value_form *form,
                       const struct value_form *failure, struct error *error);
 

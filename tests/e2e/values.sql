@@ -6,7 +6,7 @@ CREATE TEMP TABLE of_calls AS -- every call with values: where it stands, and it
   WHERE fr.function_id IN (SELECT function_id FROM parameters);
 CREATE UNIQUE INDEX temp.of_calls_id ON of_calls(id);
 CREATE TEMP TABLE known AS -- every value, with its parameter
-  SELECT v.id, v.call_id, v.position, p.id AS parameter_id, p.function_id, p.kind, v.value, typeof(v.value) AS type,
+  SELECT v.id, v.call_id, v.position, p.id AS parameter_id, p.function_id, p.kind, p.at_exit, v.value, typeof(v.value) AS type,
          c.cpu_ns, c.ended, c.descendants, c.thread_id
   FROM call_values v JOIN of_calls c ON c.id = v.call_id
        JOIN parameters p ON p.function_id = c.function_id AND p.position = v.position;
@@ -62,13 +62,13 @@ HAVING count(*) IS NOT (SELECT sum(v.calls) FROM value_costs v WHERE v.parameter
    AND EXISTS (SELECT 1 FROM value_costs v WHERE v.parameter_id = k.parameter_id);
 CREATE TEMP TABLE tuples AS -- calls all of whose arguments are known
   SELECT c.id, c.thread_id, c.function_id, c.descendants, c.cpu_ns,
-         (SELECT group_concat(k.type || ':' || k.value, char(1)) FROM (SELECT * FROM known k WHERE k.call_id = c.id AND k.position BETWEEN 1 AND 30 ORDER BY k.position) k) AS tuple,
+         (SELECT group_concat(k.type || ':' || k.value, char(1)) FROM (SELECT * FROM known k WHERE k.call_id = c.id AND k.position BETWEEN 1 AND 30 AND NOT k.at_exit ORDER BY k.position) k) AS tuple,
          (SELECT k.type || ':' || k.value FROM known k WHERE k.call_id = c.id AND k.position = 0) AS result
   FROM of_calls c
-  WHERE (SELECT count(*) FROM known k WHERE k.call_id = c.id AND k.position BETWEEN 1 AND 30) =
-        (SELECT count(*) FROM parameters p WHERE p.function_id = c.function_id AND p.position BETWEEN 1 AND 30)
+  WHERE (SELECT count(*) FROM known k WHERE k.call_id = c.id AND k.position BETWEEN 1 AND 30 AND NOT k.at_exit) =
+        (SELECT count(*) FROM parameters p WHERE p.function_id = c.function_id AND p.position BETWEEN 1 AND 30 AND NOT p.at_exit)
     AND EXISTS (SELECT 1 FROM parameters p WHERE p.function_id = c.function_id AND p.position BETWEEN 1 AND 30)
-    AND NOT EXISTS (SELECT 1 FROM known k WHERE k.call_id = c.id AND k.position BETWEEN 1 AND 30 AND k.type = 'text' AND k.value LIKE '%\...');
+    AND NOT EXISTS (SELECT 1 FROM known k WHERE k.call_id = c.id AND k.position BETWEEN 1 AND 30 AND NOT k.at_exit AND k.type = 'text' AND k.value LIKE '%\...');
 CREATE TEMP TABLE ranked AS
   SELECT *, row_number() OVER (PARTITION BY thread_id, function_id, tuple ORDER BY id) > 1 AS repeated FROM tuples;
 CREATE UNIQUE INDEX temp.ranked_id ON ranked(id);

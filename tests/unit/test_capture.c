@@ -6,6 +6,7 @@
 #include "collector/core/modules.h"
 #include "collector/process/process.h"
 #include "collector/core/quiet.h"
+#include "collector/values/values_exit.h"
 #include "collector/values/values_hook.h"
 #include "collector/values/values_late.h"
 #include "tests/unit/check.h"
@@ -43,6 +44,11 @@ void values_keep(uint64_t stack)
 }
 
 static bool module_known = true;
+
+struct kept_calls *results_kept(void)
+{
+    return NULL;
+}
 
 bool modules_known(uint64_t address)
 {

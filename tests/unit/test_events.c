@@ -217,6 +217,13 @@ static const struct sample samples[] = {
      {0},
      0,
      {.type = EVENT_RESULT, .values = (const unsigned char *)"\xb2", .values_bytes = 1}},
+    {"values at the exit",
+     FISQL_CODE_EXIT_VALUES + 4,
+     {0xb1 << 8 | 0x22, 0x25 << 8 | 0x23},
+     2,
+     {.type = EVENT_EXIT_VALUES,
+      .values = (const unsigned char *)"\x22\xb1\x23\x25",
+      .values_bytes = 4}},
 };
 
 static bool same_gap(const struct event_gap *a, const struct event_gap *b)
@@ -251,6 +258,7 @@ static bool like(const struct event *a, const struct event *b)
         return a->ticks == b->ticks && same_gap(&a->gap, &b->gap);
     case EVENT_ARGUMENTS:
     case EVENT_RESULT:
+    case EVENT_EXIT_VALUES:
         return a->values_bytes == b->values_bytes &&
                (a->values_bytes == 0 || memcmp(a->values, b->values, a->values_bytes) == 0);
     case EVENT_CHECKPOINT:
@@ -324,7 +332,14 @@ static void check_unsound_values(void)
     check(read_one(FISQL_CODE_RESULT + 3, 0x2020, 0x20) == -1, "and nothing behind that");
     check(read_one(FISQL_CODE_RESULT, 0, 0) == -1, "a result of no bytes is refused");
     check(read_one(FISQL_CODE_RESULT_SHORT + 0x100, 0, 0) == -1,
-          "a code behind the results is refused");
+          "values at the exit of no bytes are refused");
+    check(read_one(FISQL_CODE_EXIT_VALUES + 2, 0x2021, 0) == 1, "one of position 1 is read");
+    check(read_one(FISQL_CODE_EXIT_VALUES + 2, 0x2020, 0) == -1, "position 0 is the result's");
+    check(read_one(FISQL_CODE_EXIT_VALUES + 2, 0x203f, 0) == -1, "and 31 is errno's");
+    check(read_one(FISQL_CODE_EXIT_VALUES + 1, 0x21, 0) == -1, "a position alone is refused");
+    check(read_one(FISQL_CODE_EXIT_VALUES + 4, 0x2022, 0x2022) == -1, "positions ascend");
+    check(read_one(FISQL_CODE_EXIT_VALUES + 0x400, 0, 0) == -1,
+          "a code behind the values is refused");
     check(read_one(FISQL_CODE_INCIDENT, 0, 0) == -1, "an incident of no bytes is refused");
     const uint16_t incident[] = {FISQL_CODE_INCIDENT << 1 | 1, 0, 2, FISQL_INCIDENT_KINDS_COUNT, 0};
     struct event_cursor unknown = {incident, incident + 5, 0, 0};
