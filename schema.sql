@@ -823,7 +823,8 @@ CREATE TABLE parameters( -- results and parameters of the functions of which val
   name TEXT,               -- NULL = it has none, or it is not known
   type TEXT,               -- in the source's words, NULL = not known
   kind TEXT,               -- 'signed', 'unsigned', 'bool', 'char', 'enum', 'float', 'pointer' (to data),
-                           -- 'function' (a pointer to one), 'text', 'struct', NULL = not known
+                           -- 'function' (a pointer to one), 'text', 'struct', 'hex', 'octal' (--value's formats:
+                           -- the value is that of the integer's bits, without a sign), NULL = not known
   enum_id INTEGER,         -- enumerators.enum_id where kind = 'enum'
   flags INTEGER NOT NULL DEFAULT 0, -- 1 = its enumerators are flags, to be joined by a bar
   expression INTEGER NOT NULL DEFAULT 0, -- 1 = no parameter, but an expression on them (fisql record --value),
@@ -1207,6 +1208,8 @@ CREATE VIEW call_arguments AS -- arguments, and results (position 0), of the cal
                   ELSE '"' || replace(v.value, '"', '\"') || '"' END
            WHEN p.kind IN ('pointer', 'function', 'text') AND typeof(v.value) = 'integer' THEN
              CASE v.value WHEN 0 THEN 'NULL' ELSE printf('0x%x', v.value) END
+           WHEN p.kind = 'hex' AND typeof(v.value) = 'integer' THEN printf('0x%x', v.value)
+           WHEN p.kind = 'octal' AND typeof(v.value) = 'integer' THEN printf('%s%o', CASE v.value WHEN 0 THEN '' ELSE '0' END, v.value)
            WHEN p.kind = 'bool' AND v.value IN (0, 1) THEN CASE v.value WHEN 0 THEN 'false' ELSE 'true' END
            WHEN p.kind = 'char' AND v.value BETWEEN 32 AND 126 THEN v.value || ' ''' || char(v.value) || ''''
            WHEN p.kind = 'enum' THEN coalesce(
@@ -1242,6 +1245,8 @@ CREATE VIEW value_count_texts AS -- what the values in value_counts are shown as
                   ELSE '"' || replace(k.value, '"', '\"') || '"' END
            WHEN p.kind IN ('pointer', 'function', 'text') AND typeof(k.value) = 'integer' THEN
              CASE k.value WHEN 0 THEN 'NULL' ELSE printf('0x%x', k.value) END
+           WHEN p.kind = 'hex' AND typeof(k.value) = 'integer' THEN printf('0x%x', k.value)
+           WHEN p.kind = 'octal' AND typeof(k.value) = 'integer' THEN printf('%s%o', CASE k.value WHEN 0 THEN '' ELSE '0' END, k.value)
            WHEN p.kind = 'bool' AND k.value IN (0, 1) THEN CASE k.value WHEN 0 THEN 'false' ELSE 'true' END
            WHEN p.kind = 'char' AND k.value BETWEEN 32 AND 126 THEN k.value || ' ''' || char(k.value) || ''''
            WHEN p.kind = 'enum' THEN coalesce(

@@ -22,7 +22,7 @@
 #include <stdint.h>
 
 #define FISQL_RECIPES_MAGIC 0x50435246u /* "FRCP" */
-#define FISQL_RECIPES_VERSION 4u
+#define FISQL_RECIPES_VERSION 5u
 #define FISQL_RECIPE_VALUES_MAX 30u /* parameters of a function; we record no more */
 #define FISQL_RECIPE_BYTES_MAX 64u  /* of a struct by value */
 #define FISQL_RECIPE_STEPS_MAX 64u  /* of an expression */
@@ -144,6 +144,7 @@ enum fisql_recipe_what {
     FISQL_WHAT_TEXT_16, /* the same of UTF-16 or UTF-32 (wchar_t), written as UTF-8 */
     FISQL_WHAT_TEXT_32,
     FISQL_WHAT_COUNTED, /* text of a known length, of an EXPRESSION that leaves {pointer, length} */
+    FISQL_WHAT_DUMP,    /* the same, as bytes; the length is at most FISQL_RECIPE_BYTES_MAX */
     FISQL_WHAT_STRING,  /* the address of {pointer, length}: libstdc++'s std::string */
     FISQL_WHAT_VIEW,    /* the address of {length, pointer}: libstdc++'s std::string_view */
     /* the address of a pointer to text; the length is 24 bytes before the text */

@@ -41,11 +41,11 @@ fuzz: all $(BUILD)/fuzz/fuzz_load ## fuzz the loader for FUZZ_SECONDS (ten hours
 	@tests/setup check
 	tests/fuzz/fuzz $(BUILD) $(FUZZ_SECONDS)
 
-$(BUILD)/fuzz/fuzz_load: tests/fuzz/fuzz_load.c $(LOADER_SRC) $(BUILD)/obj/embedded.o \
+$(BUILD)/fuzz/fuzz_load: tests/fuzz/fuzz_load.c $(LOADER_SRC) $(BUILD)/obj/embedded.o $(BUILD)/obj/flag_names.o \
                          $(wildcard base/*.h loader/*.h loader/*/*.h live/*.h debuginfo/*/*.h formats/*.h)
 	@mkdir -p $(@D)
 	$(call say,CC)clang $(CPPFLAGS_ALL) -std=gnu11 -O2 -g -fno-omit-frame-pointer -fsanitize=fuzzer,address,undefined \
-	  -fno-sanitize-recover=undefined -o $@ $< $(LOADER_SRC) $(BUILD)/obj/embedded.o $(LIBS)
+	  -fno-sanitize-recover=undefined -o $@ $< $(LOADER_SRC) $(BUILD)/obj/embedded.o $(BUILD)/obj/flag_names.o $(LIBS)
 
 FORMATTED = $(filter-out formats/log.h formats/events.h docs/% tests/programs/symbols/%,$(shell git ls-files "*.c" "*.h" "*.cc"))
 

@@ -8,7 +8,7 @@ QUERIES_SQL := $(wildcard queries/*.sql queries/fleet/*.sql queries/push/*.sql q
 # The statements of commands and of the loader, each beside its C file.
 STATEMENTS_SQL := $(filter-out $(SCHEMAS),$(wildcard cli/*.sql cli/*/*.sql loader/*/*.sql))
 
-LIB_OBJ := $(call objects,$(LOADER_SRC) $(QUERY_SRC)) $(BUILD)/obj/embedded.o $(BUILD)/obj/report_page.o
+LIB_OBJ := $(call objects,$(LOADER_SRC) $(QUERY_SRC)) $(BUILD)/obj/embedded.o $(BUILD)/obj/flag_names.o $(BUILD)/obj/report_page.o
 CLI_OBJ := $(call objects,$(CLI_SRC))
 COMMAND_OBJ = $(filter-out %/main.o,$(CLI_OBJ))
 
@@ -39,6 +39,15 @@ $(BUILD)/gen/embedded.c: queries/embed.sh $(SCHEMAS) $(QUERIES_SQL) $(STATEMENTS
 	$(call say,GEN)sh queries/embed.sh $(SCHEMAS) $(sort $(QUERIES_SQL)) $(STATEMENTS_SQL) > $@.tmp && mv $@.tmp $@
 
 $(BUILD)/obj/embedded.o: $(BUILD)/gen/embedded.c | $(BUILD)/needs
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -c -o $@ $<
+
+# Names of flags, from the system's headers.
+$(BUILD)/gen/flag_names.c: debuginfo/expressions/flag_names.sh
+	@mkdir -p $(@D)
+	$(call say,GEN)sh debuginfo/expressions/flag_names.sh $(CC) > $@.tmp && mv $@.tmp $@
+
+$(BUILD)/obj/flag_names.o: $(BUILD)/gen/flag_names.c | $(BUILD)/needs
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -c -o $@ $<
 

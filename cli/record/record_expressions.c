@@ -160,13 +160,14 @@ int module_expressions_registers(const struct module_expressions *module, struct
     const struct parameter *all =
         module->parameters != NULL ? parameters_all(module->parameters, &count) : NULL;
     for (size_t i = 0; i < count; i++) {
-        struct fisql_recipe_value value;
-        if (all[i].code == NULL || !expression_register_of(all[i].code, &value))
+        struct fisql_recipe_value value = {.where = FISQL_WHERE_ABSENT};
+        if (all[i].code == NULL || !expression_is_of_registers(all[i].code))
             continue;
         bool first = i == 0 || all[i - 1].function != all[i].function;
         if (first && add_recipe(recipes, all[i].function, NULL, error) != 0)
             return -1;
-        if (all[i].position == 0 && add_recipe(recipes, all[i].function, &value, error) != 0)
+        if (all[i].position == 0 && expression_register_of(all[i].code, &value) &&
+            add_recipe(recipes, all[i].function, &value, error) != 0)
             return -1;
     }
     if (recipes->hooks_count > described)

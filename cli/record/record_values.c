@@ -426,7 +426,10 @@ static int check(const struct making *making, const char *program)
                     "by itself)",
                     making->without);
     if (making->undescribed > 0 || making->silent > 0)
-        note("%s: its arguments and results are not recorded", making->without);
+        note("%s: its arguments and results are not recorded%s", making->without,
+             making->silent > 0 ? "; --value 'FUNCTION: registers' records the registers of a "
+                                  "function's arguments, raw"
+                                : "");
     if (making->silent > 0)
         snprintf(making->wanted->without, RECORD_WITHOUT, "%.500s", making->without);
     if (making->hooked > 0 && making->matches == 0 && values->patterns.count > 0)

@@ -166,6 +166,10 @@ static char *integer(const struct call_values *values, const struct value_parame
     char *name = NULL;
     if (is(parameter, "pointer") || is(parameter, "function") || is(parameter, "text"))
         return value == 0 ? sqlite3_mprintf("NULL") : sqlite3_mprintf("0x%llx", value);
+    if (is(parameter, "hex"))
+        return sqlite3_mprintf("0x%llx", value);
+    if (is(parameter, "octal"))
+        return sqlite3_mprintf("%s%llo", value != 0 ? "0" : "", value);
     if (is(parameter, "bool") && (value == 0 || value == 1))
         return sqlite3_mprintf(value == 0 ? "false" : "true");
     if (is(parameter, "char") && value >= 32 && value <= 126)

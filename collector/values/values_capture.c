@@ -267,6 +267,23 @@ static void put_counted(struct value_writer *writer, const struct capture *captu
         put_string(writer, capture, address, length);
 }
 
+/* Bytes, all of them or none. */
+static void put_dump(struct value_writer *writer, const struct capture *capture, uint64_t address,
+                     uint64_t length)
+{
+    if (address == 0)
+        put_missing(writer, FOUND_NULL);
+    else if (length > FISQL_RECIPE_BYTES_MAX || value_room(writer) < 2 + length)
+        value_put_tag(writer, FISQL_VALUE_NO_ROOM);
+    else if (read_memory(&capture->stack, address, writer->at + 2, length) != length)
+        put_missing(writer, FOUND_UNREADABLE);
+    else {
+        writer->at[0] = FISQL_VALUE_BYTES;
+        writer->at[1] = (unsigned char)length;
+        writer->at += 2 + length;
+    }
+}
+
 /* The bytes of a string's object. */
 static uint32_t string_bytes(uint32_t what)
 {
@@ -362,6 +379,8 @@ static void put_other(struct value_writer *writer, const struct capture *capture
         put_string_object(writer, capture, value, bytes);
     else if (is_counted)
         put_counted(writer, capture, word_at(bytes), word_at(bytes + 8));
+    else if (value->what == FISQL_WHAT_DUMP)
+        put_dump(writer, capture, word_at(bytes), word_at(bytes + 8));
     else if (unit_bytes > 1)
         put_wide_text(writer, capture, word_at(bytes), unit_bytes);
     else if (is_text)

@@ -177,7 +177,8 @@ enum found expression_word(const struct capture *capture, const struct fisql_rec
         if (found != FOUND)
             return found;
     }
-    uint32_t wanted = value->what == FISQL_WHAT_COUNTED ? 2 : 1;
+    bool two = value->what == FISQL_WHAT_COUNTED || value->what == FISQL_WHAT_DUMP;
+    uint32_t wanted = two ? 2 : 1;
     if (words.count != wanted)
         return FOUND_ABSENT;
     memcpy(bytes, words.word, wanted * sizeof *words.word);

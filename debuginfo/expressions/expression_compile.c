@@ -5,6 +5,7 @@
 
 #include "base/must.h"
 #include "debuginfo/dwarf/dwarf_places.h"
+#include "debuginfo/expressions/expression_format.h"
 #include "debuginfo/expressions/expression_make_parts.h"
 
 /* The type of a result of arithmetic or &. */
@@ -94,6 +95,36 @@ static bool finish_object(struct maker *maker, struct operand *operand)
     return make_address(maker, operand);
 }
 
+/* Reads bytes of what a pointer points to: leaves it and their number. */
+static bool finish_dump(struct maker *maker, struct operand *operand, unsigned bytes)
+{
+    struct fisql_recipe_value *value = &maker->code->value;
+    if (!operand_is_pointer(operand))
+        return make_wrong_type(maker, operand, "a dump is of what a pointer points to");
+    value->where = FISQL_WHERE_EXPRESSION;
+    value->what = FISQL_WHAT_DUMP;
+    value->size = 16;
+    return make_word(maker, operand) && make_constant(maker, bytes);
+}
+
+/* Gives an integer the format. */
+static bool put_format(struct maker *maker, const struct expression_format *format,
+                       const struct operand *operand, struct parameter *out)
+{
+    bool pointer = format->kind == PARAMETER_HEX && (operand->type.kind == DWARF_TYPE_POINTER ||
+                                                     operand->type.kind == DWARF_TYPE_FUNCTION);
+    unsigned size = pointer ? 8 : (unsigned)operand->type.size_bytes;
+    if (format->dump_bytes != 0) {
+        out->type = &format->dump;
+        return true;
+    }
+    const struct parameter_type *type = expression_format_type(format, size);
+    if (type == NULL || !(pointer || dwarf_kind_is_integer(operand->type.kind)))
+        return make_wrong_type(maker, operand, "this format is one of integers");
+    out->type = type;
+    return true;
+}
+
 /* Makes the value of the parsed operand. */
 static bool finish(struct maker *maker, struct operand *operand)
 {
@@ -155,9 +186,13 @@ int expression_compile(const struct expression_place *place,
                           .code = *code,
                           .problem = problem};
     /* Describe the type that the value had before it became a word. */
+    const struct expression_format *format = expression->format;
+    unsigned dump = format != NULL ? format->dump_bytes : 0;
     bool made = expression_parse(&maker, &operand);
     struct operand as_read = operand;
-    made = made && finish(&maker, &operand) && describe(&maker, &as_read, out);
+    made = made && (dump != 0 ? finish_dump(&maker, &operand, dump) : finish(&maker, &operand)) &&
+           describe(&maker, &as_read, out) &&
+           (format == NULL || put_format(&maker, format, &as_read, out));
     if (made)
         return 0;
     free(*code);

@@ -52,6 +52,7 @@ struct expression_code {
     unsigned whole;                  /* exactly this parameter, from 1; 0 = no */
     struct expression_step steps[FISQL_RECIPE_STEPS_MAX];
     unsigned count;
+    bool registers; /* of a function without debug information */
 };
 
 /* The function of an expression. */
@@ -70,10 +71,13 @@ int expression_compile(const struct expression_place *place,
 
 /* ---- registers: expression_registers.c ---- */
 
-/* Is the expression a register of a function without debug information? Then sets *value, and name,
- * type and type_name of *out; the name of a result is "". Nothing is allocated. */
-bool expression_register(const struct expression *expression, struct parameter *out,
-                         struct fisql_recipe_value *value);
+/* Is the text of an expression a register of a function without debug information? Then sets *code,
+ * and name, type and type_name of *out; the name of a result is "". False also if it has a format
+ * that it cannot have. Nothing is allocated. */
+bool expression_register(const struct expression *expression, const char *text,
+                         struct parameter *out, struct expression_code *code);
+/* The n-th of `registers`, from 0; NULL = there are no more. */
+const char *expression_registers_nth(unsigned n);
 
 /* ---- members: expression_members.c ---- */
 

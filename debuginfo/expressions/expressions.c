@@ -10,6 +10,7 @@
 
 #include "base/array.h"
 #include "base/edit_distance.h"
+#include "debuginfo/expressions/expression_format.h"
 #include "debuginfo/expressions/expression_parts.h"
 #include "debuginfo/names/short_name.h"
 #include "debuginfo/symbols/symbols.h"
@@ -20,8 +21,10 @@
 
 static void request_release(struct expression_request *request)
 {
-    for (size_t i = 0; i < request->count; i++)
+    for (size_t i = 0; i < request->count; i++) {
         free((void *)(uintptr_t)request->items[i].text);
+        expression_format_free(request->items[i].format);
+    }
     free(request->items);
     free(request->text);
     free(request->pattern);
@@ -86,13 +89,14 @@ static bool is_word(const char *text, const struct word *word, const char *is)
            memcmp(text + word->from, is, word->bytes) == 0;
 }
 
-/* Where the expression between from and end really ends: before `at exit`. */
+/* Where the expression between from and end really ends: before `at exit` and `:format`. */
 static size_t proper_end(const char *text, size_t from, size_t end)
 {
-    struct word before = {.kind = WORD_END};
+    struct word before = {.kind = WORD_END, .from = from};
     for (size_t at = from; at < end;) {
         struct word word = word_read(text, at, end);
-        if (ends_operand(&before) && is_word(text, &word, "at"))
+        bool colon = word.kind == WORD_WRONG && text[word.from] == ':';
+        if (colon || (ends_operand(&before) && is_word(text, &word, "at")))
             return before.from + before.bytes;
         before = word;
         at = word.from + word.bytes;
@@ -102,42 +106,72 @@ static size_t proper_end(const char *text, size_t from, size_t end)
 
 /* What stands behind an expression. */
 struct suffix {
-    bool at_exit, at_entry;
+    bool timed, at_exit, at_entry;
+    struct expression_format *format;
 };
 
-static int read_suffix(const char *text, size_t from, size_t end, struct suffix *suffix,
-                       struct expression_problem *problem)
+/* `at exit` or `at both`. */
+static int read_time(const char *text, size_t *from, size_t end, struct suffix *suffix,
+                     struct expression_problem *problem)
 {
-    struct word at = word_read(text, from, end);
+    struct word at = word_read(text, *from, end);
     struct word when = word_read(text, at.from + at.bytes, end);
-    struct word rest = word_read(text, when.from + when.bytes, end);
     bool both = is_word(text, &when, "both");
-    *suffix = (struct suffix){.at_exit = true, .at_entry = both};
-    if (at.kind == WORD_END) {
-        *suffix = (struct suffix){.at_entry = true};
-        return 0;
-    }
+    if (!is_word(text, &at, "at") || suffix->timed)
+        return wrong(problem, at.from, end - at.from, "nothing is expected after this");
     if (!both && !is_word(text, &when, "exit"))
         return wrong(problem, at.from, end - at.from,
                      "here only `at exit` or `at both` (entry and exit) is possible");
-    return rest.kind == WORD_END
-               ? 0
-               : wrong(problem, rest.from, end - rest.from, "nothing is expected after this");
+    *suffix =
+        (struct suffix){.timed = true, .at_exit = true, .at_entry = both, .format = suffix->format};
+    *from = when.from + when.bytes;
+    return 0;
 }
 
-static int put_item(struct expression_request *request, size_t from, size_t end, bool at_exit,
-                    struct expression_problem *problem, struct error *error)
+static int read_suffix(const char *text, size_t from, size_t end, struct suffix *suffix,
+                       struct expression_problem *problem, struct error *error)
 {
-    char *text = NULL;
+    int result = 0;
+    *suffix = (struct suffix){.at_entry = true};
+    while (result == 0) {
+        while (from < end && is_space(text[from]))
+            from++;
+        if (from == end)
+            return 0;
+        if (text[from] != ':') {
+            result = read_time(text, &from, end, suffix, problem);
+        } else if (suffix->format != NULL) {
+            result = wrong(problem, from, end - from, "one format is enough");
+        } else {
+            from++;
+            result = expression_format_read(text, &from, end, &suffix->format, problem, error);
+        }
+    }
+    return result;
+}
+
+/* Adds an expression, which takes the format. */
+static int put_item(struct expression_request *request, size_t from, size_t end, bool at_exit,
+                    struct expression_format *format, struct expression_problem *problem,
+                    struct error *error)
+{
+    char *text = NULL, dump[24] = "";
+    int result = 0;
+    if (format != NULL && format->dump_bytes != 0)
+        snprintf(dump, sizeof dump, ":dump(%u)", format->dump_bytes);
     if (request->count == FISQL_RECIPE_VALUES_MAX)
-        return wrong(problem, from, end - from, "too many expressions: values have 30 positions");
-    if (array_reserve(&request->items, &request->capacity, request->count + 1, error) != 0)
-        return -1;
-    if (asprintf(&text, "%.*s%s", (int)(end - from), request->text + from,
-                 at_exit ? " at exit" : "") < 0)
-        return error_set(error, "out of memory");
-    request->items[request->count++] =
-        (struct expression){.text = text, .from = from, .bytes = end - from, .at_exit = at_exit};
+        result = wrong(problem, from, end - from, "too many expressions: values have 30 positions");
+    else if (array_reserve(&request->items, &request->capacity, request->count + 1, error) != 0)
+        result = -1;
+    else if (asprintf(&text, "%.*s%s%s", (int)(end - from), request->text + from, dump,
+                      at_exit ? " at exit" : "") < 0)
+        result = error_set(error, "out of memory");
+    if (result != 0) {
+        expression_format_free(format);
+        return result;
+    }
+    request->items[request->count++] = (struct expression){
+        .text = text, .from = from, .bytes = end - from, .at_exit = at_exit, .format = format};
     return 0;
 }
 
@@ -145,22 +179,34 @@ static int add_item(struct expression_request *request, size_t from, size_t end,
                     struct expression_problem *problem, struct error *error)
 {
     size_t stop = end, comma = end < strlen(request->text);
-    struct suffix suffix;
+    struct suffix suffix, again = {.format = NULL};
     trim(request->text, &from, &end);
     if (from == end)
         return wrong(problem, stop - (comma == 0 && stop > 0), 1, "an expression is missing here");
     size_t proper = proper_end(request->text, from, end);
+    if (proper == from)
+        return wrong(problem, from, 1, "before this an expression is missing");
     for (size_t at = from; at < proper;) {
         struct word word = word_read(request->text, at, proper);
         if (word.kind == WORD_WRONG)
             return wrong(problem, word.from, word.bytes, "this is not known in an expression");
         at = word.from + word.bytes;
     }
-    int result = read_suffix(request->text, proper, end, &suffix, problem);
-    if (result == 0 && suffix.at_entry)
-        result = put_item(request, from, proper, false, problem, error);
-    if (result == 0 && suffix.at_exit)
-        result = put_item(request, from, proper, true, problem, error);
+    int result = read_suffix(request->text, proper, end, &suffix, problem, error);
+    if (result == 0 && suffix.at_entry && suffix.at_exit) /* each item owns its format */
+        result = read_suffix(request->text, proper, end, &again, problem, error);
+    if (result != 0) {
+        expression_format_free(suffix.format);
+        expression_format_free(again.format);
+        return result;
+    }
+    if (!suffix.at_exit)
+        return put_item(request, from, proper, false, suffix.format, problem, error);
+    if (suffix.at_entry)
+        result = put_item(request, from, proper, false, again.format, problem, error);
+    if (result == 0)
+        return put_item(request, from, proper, true, suffix.format, problem, error);
+    expression_format_free(suffix.format);
     return result;
 }
 

@@ -11,6 +11,10 @@
  * `EXPRESSION at exit` is the value that it has when the function returns, from the parameters as
  * they were passed; `EXPRESSION at both` is short for `EXPRESSION, EXPRESSION at exit`.
  *
+ * Behind an expression may be a format: `flags:hex`, `:oct`, `:char`, `:flags(O_*, MINE=0x100)`, or
+ * `buffer:dump(16)`, bytes of what a pointer points to. An expression with a format that is only a
+ * parameter gives that parameter its format.
+ *
  * Functions that no debug information describes have registers in place of parameters: `rdi`,
  * `(char*)rsi`, `xmm0` (expression_registers.c). The n-th has position n; rax is the result.
  */
@@ -25,6 +29,7 @@
 #include "formats/recipe.h"
 
 struct symbols;
+struct expression_format; /* expression_format.h */
 
 /* The problem of a request, and the words at fault: bytes of the request's text. */
 struct expression_problem {
@@ -36,6 +41,7 @@ struct expression {
     const char *text;                  /* without space around it: names the value */
     size_t from, bytes;                /* where it lies in the request, without what follows it */
     bool at_exit;                      /* its value is the one at the call's end */
+    struct expression_format *format;  /* NULL = that of its type; owned */
     size_t fits;                       /* functions that can have it, and ... */
     struct expression_problem problem; /* ... the problem of the first other one, "" = none */
 };
@@ -87,7 +93,9 @@ int expressions_match(struct expressions *expressions, const struct symbols *sym
 
 struct expression_code;
 
-/* Is it a register's, asked for by its name? Then sets *value. */
+/* Is it of registers, asked for by their names? */
+bool expression_is_of_registers(const struct expression_code *code);
+/* Is its value that of a register itself? Then sets *value. */
 bool expression_register_of(const struct expression_code *code, struct fisql_recipe_value *value);
 
 /* An expression at the exit. The words from which it begins, one for each parameter in it, are kept at

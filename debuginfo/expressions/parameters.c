@@ -100,6 +100,15 @@ static int add_one(struct walker *walker, uint64_t function, uint32_t position, 
     return reader->failed ? -1 : add(walker, &parameter);
 }
 
+/* Shows a parameter as a request wants it. */
+static void format_parameter(struct parameters *out, uint64_t function, unsigned position,
+                             const struct parameter_type *type)
+{
+    for (size_t i = out->count; i-- > 0 && out->items[i].function == function;)
+        if (out->items[i].position == position)
+            out->items[i].type = type;
+}
+
 /* Adds a requested expression of a function. *kept: words that its calls keep for the exit. Returns
  * 0, or -1 without memory. */
 static int add_expression(struct walker *walker, const struct prototype *prototype,
@@ -117,6 +126,12 @@ static int add_expression(struct walker *walker, const struct prototype *prototy
         expression->problem = problem;
     if (result != 0)
         return result < 0 ? -1 : 0;
+    if (code->whole != 0 && expression->format != NULL) {
+        format_parameter(walker->out, function, code->whole, parameter.type);
+        expression->fits++;
+        free(code);
+        return 0;
+    }
     *kept += expression->at_exit ? expression_kept(code) : 0;
     if (*kept > FISQL_RECIPE_KEPT_MAX) {
         expression->problem = (struct expression_problem){
@@ -376,36 +391,63 @@ static void drop_doubles(struct parameters *parameters)
 
 /* ---- functions that are not described ---- */
 
-static int add_register(struct parameters *out, uint64_t function, struct expression *expression,
-                        uint32_t position, struct error *error)
+static int put_register(struct parameters *out, uint64_t function, struct expression *expression,
+                        const char *text, uint32_t position, struct error *error)
 {
     struct parameter parameter = {.function = function};
-    struct fisql_recipe_value value;
-    struct expression_code *code;
-    if (!expression_register(expression, &parameter, &value) ||
-        position > FISQL_RECIPE_VALUES_MAX) {
+    struct expression_code *code = calloc(1, sizeof *code);
+    if (code == NULL)
+        return error_set(error, "out of memory");
+    if (position > FISQL_RECIPE_VALUES_MAX ||
+        !expression_register(expression, text, &parameter, code)) {
         expression->problem = (struct expression_problem){
             "no debug information describes this function, so only registers can be recorded: rdi, "
-            "rsi, rdx, rcx, r8, r9, xmm0 to xmm7, and rax of its return; as (int), (unsigned), "
-            "(long), (size_t), (bool), (char*) or (float)",
+            "rsi, rdx, rcx, r8, r9 (arg1 to arg6, all: registers), xmm0 to xmm7, and rax of its "
+            "return; as (int), (unsigned), (long), (size_t), (bool), (char*) or (float); integers "
+            "with :hex, :oct, :char or :flags(), pointers with :dump()",
             expression->from, expression->bytes};
+        free(code);
         return 0;
     }
-    parameter.position = value.where == FISQL_WHERE_RESULT ? 0 : position;
+    if (parameter.name[0] != 0)
+        parameter.name = expression->text;
+    parameter.position = code->value.where == FISQL_WHERE_RESULT ? 0 : position;
     parameter.name =
         text_pool_add(&out->types.texts, parameter.name, strlen(parameter.name), error);
-    code = calloc(1, sizeof *code);
-    if (code == NULL || parameter.name == NULL) {
-        free(code);
-        return error_set(error, "out of memory");
-    }
-    code->value = value;
     parameter.code = code;
     expression->fits++;
-    if (array_add(&out->items, &out->count, &out->capacity, parameter, error) == 0)
+    if (parameter.name != NULL &&
+        array_add(&out->items, &out->count, &out->capacity, parameter, error) == 0)
         return 0;
     free(code);
     return -1;
+}
+
+/* Adds the registers of an expression: one, or all. */
+static int add_register(struct parameters *out, uint64_t function,
+                        const struct expression_request *request, struct expression *expression,
+                        uint32_t *position, struct error *error)
+{
+    static const char all[] = "registers";
+    char *text = strndup(request->text + expression->from, expression->bytes);
+    struct expression one = *expression;
+    int result = text != NULL ? 0 : error_set(error, "out of memory");
+    bool whole = text != NULL && strcmp(text, all) == 0;
+    for (unsigned i = 0; result == 0 && (whole ? expression_registers_nth(i) != NULL : i == 0);
+         i++) {
+        const char *name = whole ? expression_registers_nth(i) : text;
+        size_t before = out->count;
+        one.bytes = strlen(name);
+        one.text = whole ? name : expression->text;
+        result = put_register(out, function, &one, name, *position, error);
+        *position += out->count > before && out->items[before].position != 0;
+    }
+    expression->fits = one.fits;
+    expression->problem = one.problem;
+    if (whole && expression->problem.words[0] != 0)
+        expression->problem.bytes = expression->bytes;
+    free(text);
+    return result;
 }
 
 /* Adds the registers that are asked for of functions without other entries. */
@@ -424,10 +466,9 @@ static int add_registers(struct parameters *out, const struct expression_matches
             position = 1;
         function = match->function;
         for (size_t k = 0; k < match->request->count; k++) {
-            size_t before = out->count;
-            if (add_register(out, function, &match->request->items[k], position, error) != 0)
+            if (add_register(out, function, match->request, &match->request->items[k], &position,
+                             error) != 0)
                 return -1;
-            position += out->count > before && out->items[before].position != 0;
         }
     }
     return 0;

@@ -10,7 +10,7 @@
  * follow. FISQL_RECIPE_VALUES_MAX is the last position; 31 (errno) is not known here. An ARGUMENTS
  * event has its values in this order.
  *
- * Texts live until the close. After parameters_open() the struct is only read, so threads may share
+ * Texts and types live until the close; the types of formats as long as the requests. After parameters_open() the struct is only read, so threads may share
  * it.
  */
 #ifndef FISQL_DEBUGINFO_EXPRESSIONS_PARAMETERS_H
@@ -37,6 +37,8 @@ enum parameter_kind {
     PARAMETER_FUNCTION, /* a pointer to a function: its name */
     PARAMETER_TEXT,     /* char *, std::string, std::string_view: quoted */
     PARAMETER_STRUCT,   /* bytes: {a = 1, b = 2}, see members; without members the bytes */
+    PARAMETER_HEX,      /* an integer, whose value is that of its bits without a sign */
+    PARAMETER_OCTAL,
 };
 
 struct parameter_enumerator {

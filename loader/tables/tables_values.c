@@ -71,7 +71,8 @@ static const char *kind_of(const struct parameter_type *type, const struct value
         [PARAMETER_BOOL] = "bool",       [PARAMETER_CHAR] = "char",
         [PARAMETER_ENUM] = "enum",       [PARAMETER_FLOAT] = "float",
         [PARAMETER_POINTER] = "pointer", [PARAMETER_FUNCTION] = "function",
-        [PARAMETER_TEXT] = "text",       [PARAMETER_STRUCT] = "struct"};
+        [PARAMETER_TEXT] = "text",       [PARAMETER_STRUCT] = "struct",
+        [PARAMETER_HEX] = "hex",         [PARAMETER_OCTAL] = "octal"};
     if (type != NULL && type->kind != PARAMETER_UNKNOWN)
         return kinds[type->kind];
     if (counts == NULL)

@@ -169,20 +169,33 @@ static int add_int128(struct value_buffer *buffer, const struct value *value, un
                     negative ? VALUE_CLASS_NEGATIVE : VALUE_CLASS_POSITIVE, error);
 }
 
+/* The integer that is shown: of formats that have no sign its bits alone. */
+static uint64_t as_bits(const struct value *value, const struct parameter_type *type)
+{
+    bool unsigned_bits = type != NULL && type->size_bytes < 8 &&
+                         (type->kind == PARAMETER_HEX || type->kind == PARAMETER_OCTAL);
+    return unsigned_bits ? value->bits & ((UINT64_C(1) << 8 * type->size_bytes) - 1) : value->bits;
+}
+
 int value_form_add(struct value_buffer *buffer, const struct value *value, unsigned position,
                    const struct parameter_type *type, const char *name, struct error *error)
 {
     char text[VALUE_STRUCT_TEXT_MAX];
+    const uint64_t bits = as_bits(value, type);
     switch (value->type) {
     case VALUE_INTEGER:
-        return add_number(buffer, position, FORM_INTEGER, value->bits,
-                          class_of((int64_t)value->bits, type), error);
+        return add_number(buffer, position, FORM_INTEGER, bits, class_of((int64_t)bits, type),
+                          error);
     case VALUE_UNSIGNED:
-        snprintf(text, sizeof text, "%llu", (unsigned long long)value->bits);
+        snprintf(text, sizeof text,
+                 type != NULL && type->kind == PARAMETER_HEX     ? "0x%llx"
+                 : type != NULL && type->kind == PARAMETER_OCTAL ? "0%llo"
+                                                                 : "%llu",
+                 (unsigned long long)value->bits);
         return add_text(buffer, position, FORM_WORDS, text, strlen(text), VALUE_CLASS_POSITIVE,
                         error);
     case VALUE_POINTER:
-        if (name != NULL)
+        if (name != NULL && !(type != NULL && type->kind == PARAMETER_HEX))
             return add_text(buffer, position, FORM_WORDS, name, strlen(name), VALUE_CLASS_POINTER,
                             error);
         return add_number(buffer, position, FORM_POINTER, value->bits,
