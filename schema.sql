@@ -1235,6 +1235,13 @@ CREATE VIEW call_arguments AS -- arguments, and results (position 0), of the cal
   FROM calls c JOIN frames fr ON fr.id = +c.frame_id JOIN functions f ON f.id = +fr.function_id
        JOIN parameters p ON p.function_id = f.id LEFT JOIN call_values v ON v.id = c.id * 32 + p.position;
 
+CREATE VIEW call_changes AS -- expressions whose values a call changed, as `fisql record --value 'f: p->count at both'`
+                           -- records them: p->count, 3, 4
+  SELECT before.call_id, before.function, before.parameter AS expression, before.text AS before, after.text AS after
+  FROM call_arguments before JOIN call_arguments after
+    ON after.call_id = before.call_id AND after.parameter = before.parameter || ' at exit'
+  WHERE before.value IS NOT NULL AND after.value IS NOT NULL AND before.text <> after.text;
+
 CREATE VIEW value_count_texts AS -- what the values in value_counts are shown as: the same as in call_arguments
   SELECT k.parameter_id, k.rank,
          CASE

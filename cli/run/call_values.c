@@ -10,6 +10,7 @@
 #include "base/parts.h"
 #include "cli/out/say.h"
 #include "cli/run/database.h"
+#include "cli/run/value_change.h"
 
 #define POSITIONS 32
 
@@ -21,7 +22,7 @@ static bool is_float(const char *type)
 static int read_parameters(struct call_values *values)
 {
     static const char sql[] =
-        "SELECT function_id, position, name, kind, enum_id, flags, type FROM parameters"
+        "SELECT function_id, position, name, kind, enum_id, flags, type, at_exit FROM parameters"
         " WHERE function_id > 0 AND position BETWEEN 0 AND 31 ORDER BY function_id, position";
     sqlite3_stmt *row = NULL;
     size_t next = 0; /* functions.id whose first parameter comes next */
@@ -43,7 +44,8 @@ static int read_parameters(struct call_values *values)
             .kind = database_copy(row, 3),
             .type = database_copy(row, 6),
             .is_float = is_float((const char *)sqlite3_column_text(row, 6)),
-            .flags = sqlite3_column_int(row, 5) != 0};
+            .flags = sqlite3_column_int(row, 5) != 0,
+            .at_exit = sqlite3_column_int(row, 7) != 0};
     }
     for (; next <= values->functions_count; next++)
         values->first[next] = values->parameters_count;
@@ -327,6 +329,36 @@ static void put_declared(sqlite3_str *out, const struct value_parameter *paramet
         sqlite3_str_appendchar(out, 1, '=');
 }
 
+/* The value at the exit of the expression that `value` is at the entry; NULL = it was not asked for. */
+static const struct shown_value *exit_of(const struct call_values *values,
+                                         const struct shown_value *value)
+{
+    static const char ending[] = " at exit";
+    const char *name = value->parameter->name;
+    for (size_t i = 0; name != NULL && !value->parameter->at_exit && i < values->shown_count; i++) {
+        const struct value_parameter *other = values->shown[i].parameter;
+        size_t bytes = strlen(name);
+        if (other->at_exit && other->name != NULL && strncmp(other->name, name, bytes) == 0 &&
+            strcmp(other->name + bytes, ending) == 0)
+            return &values->shown[i];
+    }
+    return NULL;
+}
+
+/* Is it shown as a change of another one? */
+static bool is_change(const struct call_values *values, const struct shown_value *value)
+{
+    for (size_t i = 0; value->parameter->at_exit && i < values->shown_count; i++)
+        if (exit_of(values, &values->shown[i]) == value)
+            return true;
+    return false;
+}
+
+static const char *text_or_unknown(const struct shown_value *value)
+{
+    return value->text != NULL ? value->text : "?";
+}
+
 char *call_values_text(struct call_values *values, uint32_t function, int64_t call_id)
 {
     if (!call_values_has(values, function))
@@ -339,7 +371,6 @@ char *call_values_text(struct call_values *values, uint32_t function, int64_t ca
     sqlite3_str_appendchar(out, 1, '(');
     for (size_t i = 0; i < values->shown_count; i++) {
         const struct shown_value *value = &values->shown[i];
-        const char *text = value->text != NULL ? value->text : "?";
         if (value->parameter->position == SHOWN_RESULT) {
             result = value;
             continue;
@@ -348,16 +379,22 @@ char *call_values_text(struct call_values *values, uint32_t function, int64_t ca
             failure = value;
             continue;
         }
+        if (is_change(values, value))
+            continue;
+        const struct shown_value *after = exit_of(values, value);
         sqlite3_str_appendall(out, between);
         put_declared(out, value->parameter, values->types);
-        sqlite3_str_appendall(out, text);
+        if (after != NULL)
+            value_change_put(out, text_or_unknown(value), text_or_unknown(after));
+        else
+            sqlite3_str_appendall(out, text_or_unknown(value));
         between = ", ";
     }
     sqlite3_str_appendchar(out, 1, ')');
     if (result != NULL)
-        sqlite3_str_appendf(out, " = %s", result->text != NULL ? result->text : "?");
+        sqlite3_str_appendf(out, " = %s", text_or_unknown(result));
     if (failure != NULL)
-        sqlite3_str_appendf(out, " (%s)", failure->text != NULL ? failure->text : "?");
+        sqlite3_str_appendf(out, " (%s)", text_or_unknown(failure));
     char *text = sqlite3_str_finish(out);
     if (text == NULL)
         fail("out of memory");

@@ -17,6 +17,7 @@ struct value_parameter {
     char *name, *kind, *type; /* NULL = none, or unknown */
     bool is_float;            /* of 4 bytes */
     bool flags;               /* its enumerators are flags */
+    bool at_exit;             /* an expression's, at the call's end */
 };
 
 struct value_enumerator {

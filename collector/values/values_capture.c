@@ -8,7 +8,6 @@
 #include "collector/core/wide_text.h"
 #include "collector/values/values_exit.h"
 #include "collector/values/values_expression.h"
-#include "collector/values/values_hook.h"
 
 #include <string.h>
 
@@ -401,19 +400,4 @@ unsigned char *capture_other(struct value_writer writer, const struct capture *c
     else
         put_other(&writer, capture, value);
     return writer.at;
-}
-
-unsigned char *values_argument(struct thread_log *log, struct value_writer writer,
-                               const struct recipe *recipe, uint32_t index, uint64_t stack)
-{
-    const struct values_frame *frame = values_frame_of(stack);
-    bool patched = values_patched_stack == stack;
-    const struct capture capture = {.general = frame->general,
-                                    .vector = frame->vector[0],
-                                    .returned = patched ? &values_patched->returned : NULL,
-                                    .module = recipe_module(recipe),
-                                    .stack = {&log->shadow.bounds, stack, true}};
-    if (recipe->value[index].where == FISQL_WHERE_KEEP)
-        kept_add(log, &capture, recipe, &recipe->value[index]);
-    return capture_other(writer, &capture, &recipe->value[index]);
 }

@@ -96,6 +96,21 @@ void kept_add(struct thread_log *log, const struct capture *capture, const struc
     }
 }
 
+unsigned char *values_argument(struct thread_log *log, struct value_writer writer,
+                               const struct recipe *recipe, uint32_t index, uint64_t stack)
+{
+    const struct values_frame *frame = values_frame_of(stack);
+    bool patched = values_patched_stack == stack;
+    const struct capture capture = {.general = frame->general,
+                                    .vector = frame->vector[0],
+                                    .returned = patched ? &values_patched->returned : NULL,
+                                    .module = recipe_module(recipe),
+                                    .stack = {&log->shadow.bounds, stack, true}};
+    if (recipe->value[index].where == FISQL_WHERE_KEEP)
+        kept_add(log, &capture, recipe, &recipe->value[index]);
+    return capture_other(writer, &capture, &recipe->value[index]);
+}
+
 /* What the call that ends has kept; NULL = nothing. */
 static const struct kept_call *kept_of(const struct thread_log *log)
 {

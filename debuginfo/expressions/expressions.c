@@ -204,6 +204,8 @@ static int add_item(struct expression_request *request, size_t from, size_t end,
         return put_item(request, from, proper, false, suffix.format, problem, error);
     if (suffix.at_entry)
         result = put_item(request, from, proper, false, again.format, problem, error);
+    if (result == 0 && suffix.at_entry)
+        request->items[request->count - 1].at_both = true;
     if (result == 0)
         return put_item(request, from, proper, true, suffix.format, problem, error);
     expression_format_free(suffix.format);

@@ -41,6 +41,7 @@ struct expression {
     const char *text;                  /* without space around it: names the value */
     size_t from, bytes;                /* where it lies in the request, without what follows it */
     bool at_exit;                      /* its value is the one at the call's end */
+    bool at_both;                      /* it is the one at the entry of two */
     struct expression_format *format;  /* NULL = that of its type; owned */
     size_t fits;                       /* functions that can have it, and ... */
     struct expression_problem problem; /* ... the problem of the first other one, "" = none */

@@ -126,8 +126,9 @@ static int add_expression(struct walker *walker, const struct prototype *prototy
         expression->problem = problem;
     if (result != 0)
         return result < 0 ? -1 : 0;
-    if (code->whole != 0 && expression->format != NULL) {
-        format_parameter(walker->out, function, code->whole, parameter.type);
+    if (code->whole != 0 && (expression->format != NULL || expression->at_both)) {
+        if (expression->format != NULL)
+            format_parameter(walker->out, function, code->whole, parameter.type);
         expression->fits++;
         free(code);
         return 0;

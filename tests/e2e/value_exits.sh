@@ -73,6 +73,41 @@ gone(*at at exit=?)" "$(calls gone)"
     done
 done
 
+# ---- what calls change
+cat >changes.c <<'C'
+#include <string.h>
+struct inner { int depth; char mark; };
+struct list { int count, room; struct inner in; char name[12]; };
+static volatile int sink;
+__attribute__((noinline)) void grow(struct list *p, int by)
+{
+    p->count += by;
+    if (by > 1)
+        p->in.depth++, p->in.mark = ',', strcpy(p->name, "a, b = {1");
+    sink = by;
+}
+__attribute__((noinline)) void fill(char *text, int c) { text[0] = (char)c; sink = c; }
+int main(void)
+{
+    struct list list = {3, 8, {1, '}'}, "x\"y"};
+    char text[] = "old";
+    for (int by = 0; by < 3; by++)
+        grow(&list, by);
+    fill(text, 79);
+    return list.count == 0;
+}
+C
+gcc -g -O0 -w -o changes changes.c
+"$fisql" record -q --value 'grow: *p at both, p->count at both' --value 'fill: text at both' ./changes && "$fisql" load -q run.bin
+same "fisql trace shows what changed, of structs the members" 'grow(by=0, *p={count = 3, room = 8, in = {depth = 1, mark = 125 '"'}'"'}, name = "x\"y"}, p->count=3)
+grow(by=1, *p={count = 3 -> 4}, p->count=3 -> 4)
+grow(by=2, *p={count = 4 -> 6, in = {depth = 1 -> 2, mark = 125 '"'}' -> 44 ','"'}, name = "x\"y" -> "a, b = {1"}, p->count=4 -> 6)
+fill(text="old" -> "Old", c=79)' "$("$fisql" trace --color never run.db | sed -nE 's/^.*  ((grow|fill)\(.*\))  .*$/\1/p' | sed -E 's/p=(0x[0-9a-f]*|&[a-z]*), //')"
+same "rows of call_changes" 'p->count|3|4
+p->count|4|6
+text|"old"|"Old"' "$(sql run.db "SELECT expression, before, after FROM call_changes WHERE expression <> '*p' ORDER BY call_id" | tr '\t' '|')"
+same "structs, too" 2 "$(sql run.db "SELECT count(*) FROM call_changes WHERE expression = '*p'")"
+
 # ---- what is wrong
 gcc -g -O1 -w -pthread -o program "$programs/values/exits.c"
 refused() { # REQUEST WORDS
