@@ -64,7 +64,8 @@ static const struct subject subjects[] = {
      "memory_steps kept_sites kept_stacks"},
     {"Arguments and results",
      "parameters enumerators call_values call_arguments listed_arguments call_text call_changes"
-     " call_blocks block_places valued_calls parameter_stats value_counts value_count_texts value_costs"
+     " call_blocks block_places valued_calls parameter_stats value_counts value_count_texts "
+     "value_costs"
      " argument_repeats result_flows"},
     {"What the program said, and what went wrong",
      "notes note_values objects diaries object_references incidents incident_details"
