@@ -41,14 +41,19 @@ whole() {
         same "$2, $1: its $part is that of the plain one" "" "$(diff "plain-$2.$part" "$name.$part" 2>&1 | head -n 20)"
     done
     "$fisql" load -q -o "$name.db" "$name.bin" 2>"$name.load"
-    same "$2, $1: loads without loss" "0 " "$? $(cat "$name.load")"
+    local status=$?
+    # How long a process's first calls wait for the debug information is limited: on a busy machine some are not waited
+    # for, which is then said.
+    local late="reason = 'arguments and results not recorded' AND detail LIKE '%made before fisql record had read%'"
+    [ "$1" = values ] && [ "$(sql "$name.db" "SELECT count(*) > 0 AND count(*) = sum($late) FROM losses")" = 1 ] && status=0
+    same "$2, $1: loads without loss" "0 " "$status $(cat "$name.load")"
     same "$2, $1: integrity_check" ok "$(sql "$name.db" 'PRAGMA integrity_check')"
     same "$2, $1: every exit is its entry's" 0 "$(sql "$name.db" "SELECT count(*) FROM anomalies WHERE kind <> 'unwound'")"
     at_least "$2, $1: git traced itself" 100 "$(traced "$name" | wc -l)"
     same "$2, $1: every process is there" "" \
         "$(comm -23 <(traced "$name") <(sql "$name.db" 'SELECT DISTINCT pid FROM processes' | sort))"
     if [ "$1" != ring ]; then # which keeps the last calls alone
-        same "$2, $1: nothing is lost" "" "$(sql "$name.db" 'SELECT reason, detail FROM losses LIMIT 5')"
+        same "$2, $1: nothing is lost" "" "$(sql "$name.db" "SELECT reason, detail FROM losses WHERE NOT ($late) LIMIT 5")"
         same "$2, $1: as many calls of trace2_cmd_start_fl as git's trace has starts" "$(starts "$name")" \
             "$(calls_of "$name.db" trace2_cmd_start_fl)"
     fi
