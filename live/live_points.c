@@ -17,7 +17,7 @@
 struct live_points {
     char *log;
     uint64_t run_id;
-    bool read;
+    uint64_t offset; /* in the log: read up to there */
     struct log_points points;
     char **short_names; /* by a point's index, as they are asked for; NULL = none was */
     size_t short_names_room;
@@ -92,21 +92,23 @@ static int take_chunk(struct live_points *points, const struct fisql_chunk *chun
                : take_process(points, &facts, process, error);
 }
 
-/* Reads as far as the log is sound and memory lasts: points behind that have no names. */
+/* Reads on as far as the log is sound and memory lasts: points behind that have no names. */
 static void log_read(struct live_points *points)
 {
     struct log_reader reader;
     struct error error;
     struct fisql_chunk head;
-    points->read = true;
     if (points->log == NULL || log_reader_open(&reader, points->log, &error) != 0)
         return;
     const struct log_window *window = &reader.window;
     struct fisql_chunk *chunk = malloc(FACTS_BYTES_MAX);
     int result = chunk != NULL ? 0 : -1;
-    for (uint64_t offset = 0; result == 0 && offset < window->size_bytes; offset += head.length) {
-        if (pread(window->fd, &head, sizeof head, (off_t)offset) != (ssize_t)sizeof head ||
-            !log_chunk_is_sane(&head) || head.run_id != points->run_id)
+    for (uint64_t offset = points->offset; result == 0; offset += head.length) {
+        points->offset = offset;
+        if (offset >= window->size_bytes ||
+            pread(window->fd, &head, sizeof head, (off_t)offset) != (ssize_t)sizeof head ||
+            !log_chunk_is_sane(&head) || head.run_id != points->run_id ||
+            head.length > window->size_bytes - offset)
             break;
         if (!is_told_here(points, &head))
             continue;
@@ -133,11 +135,9 @@ static const char *short_name_of(struct live_points *points, uint32_t index)
     return points->short_names[index] != NULL ? points->short_names[index] : name;
 }
 
-bool live_points_find(struct live_points *points, uint64_t process_key, uint64_t function,
+static bool find_read(struct live_points *points, uint64_t process_key, uint64_t function,
                       struct live_point *found)
 {
-    if (!points->read)
-        log_read(points);
     for (int step = 0; step < ANCESTORS_MAX && process_key != 0; step++) {
         uint32_t process = intern_find(&points->processes, 0, process_key);
         if (process == INTERN_NONE)
@@ -153,4 +153,23 @@ bool live_points_find(struct live_points *points, uint64_t process_key, uint64_t
         process_key = process < points->parents_room ? points->parents[process] : 0;
     }
     return false;
+}
+
+bool live_points_find(struct live_points *points, uint64_t process_key, uint64_t function,
+                      struct live_point *found)
+{
+    if (find_read(points, process_key, function, found))
+        return true;
+    log_read(points); /* a process describes a point before it uses it */
+    return find_read(points, process_key, function, found);
+}
+
+uint64_t live_points_parent(struct live_points *points, uint64_t process_key)
+{
+    uint32_t process = intern_find(&points->processes, 0, process_key);
+    if (process == INTERN_NONE || process >= points->parents_room) {
+        log_read(points);
+        process = intern_find(&points->processes, 0, process_key);
+    }
+    return process != INTERN_NONE && process < points->parents_room ? points->parents[process] : 0;
 }

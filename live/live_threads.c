@@ -24,6 +24,7 @@ struct found {
     uint32_t slot;       /* that of the head */
     uint32_t chunk_slot; /* the slot of the chunk */
     uint32_t state;
+    uint32_t units; /* as in the head's word */
 };
 
 struct reading {
@@ -73,7 +74,8 @@ static bool slot_find(const struct reading *reading, uint32_t slot, struct found
                             .tid = head.tid,
                             .slot = slot,
                             .chunk_slot = slot,
-                            .state = head.state};
+                            .state = head.state,
+                            .units = fisql_word_units(head.word)};
     if (head.state == FISQL_SLOT_TAKEN)
         return wanted(reading, found);
     if (head.state == FISQL_SLOT_LIVE && head.chunk_slot != 0)
@@ -464,6 +466,59 @@ void live_chunks_release(struct log_salvaged *chunks)
         free(chunks->chunks[i]);
     free(chunks->chunks);
     *chunks = (struct log_salvaged){0};
+}
+
+/* ---- chunks for a follower ---- */
+
+static int found_show(struct reading *reading, const struct found *found, bool last,
+                      const struct live_chunks *chunks, struct error *error)
+{
+    const struct live_chunk_place place = {.process_key = found->process_key,
+                                           .pid = found->pid,
+                                           .tid = found->tid,
+                                           .thread = found->thread,
+                                           .sequence = found->sequence,
+                                           .units = found->units,
+                                           .grows = last && found->state == FISQL_SLOT_LIVE};
+    uint64_t word;
+    if (found->state == FISQL_SLOT_TAKEN || !chunks->wants(chunks->context, &place))
+        return 0;
+    bool copied = is_whole(found->state) && whole_copy(reading, found);
+    for (uint32_t tries = 0; tries < LIVE_TRIES && found->state == FISQL_SLOT_LIVE && !copied;
+         tries++)
+        copied = live_copy(reading, found, &word) && reading->chunk->sequence == found->sequence;
+    return copied ? chunks->take(chunks->context, &place, reading->chunk, error) : 0;
+}
+
+/* The oldest chunk of a thread first. */
+static int group_show(struct reading *reading, size_t first, size_t count,
+                      const struct live_chunks *chunks, struct error *error)
+{
+    int result = 0;
+    size_t newest = first; /* the thread fills it */
+    while (newest + 1 < first + count && reading->found[newest].state != FISQL_SLOT_LIVE)
+        newest++;
+    for (size_t i = first + count; result == 0 && i > first; i--)
+        result = found_show(reading, &reading->found[i - 1], i - 1 == newest, chunks, error);
+    return result;
+}
+
+int live_chunks_each(struct live_source *source, const struct live_chunks *chunks,
+                     struct error *error)
+{
+    static const struct live_options all = {0};
+    struct reading reading = {.source = source, .options = &all, .gone_too = true};
+    reading.chunk = malloc(FISQL_LIVE_CHUNK_BYTES);
+    int result = reading.chunk != NULL ? 0 : error_set(error, "out of memory");
+    if (result == 0 && live_source_refresh(source, error) == 0) /* else it has ended */
+        result = find_all(&reading, error);
+    for (size_t i = 0, count; result == 0 && i < reading.found_count; i += count) {
+        count = group_count(&reading, i);
+        result = group_show(&reading, i, count, chunks, error);
+    }
+    free(reading.found);
+    free(reading.chunk);
+    return result;
 }
 
 /* ---- threads ---- */

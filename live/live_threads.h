@@ -74,4 +74,26 @@ void live_threads_release(struct live_threads *threads);
 int live_chunks_read(struct log_salvaged *chunks, struct live_source *source, struct error *error);
 void live_chunks_release(struct log_salvaged *chunks);
 
+/* A chunk in the area. */
+struct live_chunk_place {
+    uint64_t process_key;
+    uint32_t pid, tid, thread, sequence;
+    uint32_t units; /* of the whole chunk, so far */
+    bool grows;     /* its thread still fills it */
+};
+
+struct live_chunks {
+    /* Is it to be copied? */
+    bool (*wants)(void *context, const struct live_chunk_place *place);
+    /* The chunk as live_stack_read() takes it, borrowed. -1 ends the reading. */
+    int (*take)(void *context, const struct live_chunk_place *place,
+                const struct fisql_chunk *chunk, struct error *error);
+    void *context;
+};
+
+/* Refreshes the source, and shows its chunks of events, those of a thread in order, the oldest
+ * first. Leaves out what cannot be copied just now. -1: no memory, or take() gave it. */
+int live_chunks_each(struct live_source *source, const struct live_chunks *chunks,
+                     struct error *error);
+
 #endif
