@@ -19,6 +19,8 @@
 #include "formats/log.h"
 
 #define FISQL_LIVE_MAGIC 0x45564c53u
+/* Raise the second number with each change of the area's layout. */
+#define FISQL_LIVE_VERSION (FISQL_LOG_VERSION << 16 | 1u)
 #define FISQL_LIVE_TAKEN 4096u
 #define FISQL_LIVE_SLOTS_MAX 65536u
 #define FISQL_LIVE_HEADER (FISQL_LIVE_TAKEN + FISQL_LIVE_SLOTS_MAX / 8)
@@ -148,7 +150,8 @@ struct fisql_incident_box {
     struct fisql_incident incident;
 };
 
-/* Text that fisql record prints on stderr for a program (fisql.h: FISQL_TELL). A line that
+/* What fisql record prints on stderr for a program: text (fisql.h: FISQL_TELL), or what a macro of
+ * fisql_trace.h left (record --say): struct fisql_told_said. In a text, a line that
  * begins with FISQL_TOLD_FRAME is a frame of a stack, MODULE+0xFUNCTION (MODULE+0xPLACE),
  * counted from the start of each module's file: fisql record replaces these addresses with
  * names. An entry becomes free again when it is printed. */
@@ -162,13 +165,21 @@ enum fisql_told_state {
 };
 struct fisql_told_entry {
     uint32_t state; /* atomic: enum fisql_told_state */
-    uint32_t bytes;
-    uint64_t number; /* in the run: fisql record prints in this order */
+    uint32_t bytes : 31;
+    uint32_t said : 1; /* struct fisql_told_said, not text */
+    uint64_t number;   /* in the run: fisql record prints in this order */
     char text[FISQL_TOLD_TEXT_MAX];
+};
+/* What follows: the thread's name, the label and the names of the values, each ended by NUL and
+ * missing if its number of bytes is 0, and then the values as in a CHECKPOINT event. */
+struct fisql_told_said {
+    uint32_t kind; /* enum fisql_point_kind */
+    uint32_t name_bytes, label_bytes, names_bytes, values_bytes;
 };
 struct fisql_told {
     struct fisql_mailbox mailbox;
     uint64_t next; /* number of the next entry */
+    uint64_t lost; /* atomic: messages that found no free entry */
     struct fisql_told_entry entries[FISQL_TOLD_MAX];
 };
 
@@ -338,7 +349,7 @@ struct fisql_live_namespaces {
 
 struct fisql_live_area {
     uint32_t magic;
-    uint32_t version; /* FISQL_LOG_VERSION */
+    uint32_t version; /* FISQL_LIVE_VERSION */
     uint64_t run_id;
     uint32_t slot_bytes;
     uint32_t slots;             /* slots that the file has room for */

@@ -23,12 +23,12 @@ int live_source_refresh(struct live_source *source, struct error *error)
         return error_set_file(error, ERROR_DAMAGE, source->name, "the live area is cut off");
     if (area->magic != FISQL_LIVE_MAGIC)
         return error_set_file(error, ERROR_USAGE, source->name, "not a live area of fisql");
-    if (area->version != FISQL_LOG_VERSION)
+    if (area->version != FISQL_LIVE_VERSION)
         return error_set_file(
             error, ERROR_UNSUPPORTED, source->name,
             "recorded by another version of fisql (format %u, this one reads %u): "
             "ask with the fisql that recorded it",
-            area->version, FISQL_LOG_VERSION);
+            area->version, FISQL_LIVE_VERSION);
     if (area->slot_bytes != FISQL_LIVE_SLOT_BYTES || area->slots > FISQL_LIVE_SLOTS_MAX)
         return error_set_file(error, ERROR_DAMAGE, source->name,
                               "the live area contradicts itself");

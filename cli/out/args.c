@@ -115,7 +115,10 @@ bool args_next(struct args *args)
     if (args->code == '?' || args->code == ':')
         args->status = wrong(args, args->code);
     else if (args->code == 'h' && args->help != NULL)
-        args->status = fputs(args->help, stdout) >= 0 ? 0 : 2;
+        args->status = fputs(args->help, stdout) >= 0 &&
+                               fputs(args->help_more != NULL ? args->help_more : "", stdout) >= 0
+                           ? 0
+                           : 2;
     return args->code != -1 && args->status == ARGS_GO_ON;
 }
 

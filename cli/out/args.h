@@ -33,6 +33,7 @@ struct args {
     /* Set by the caller. */
     const char *command;               /* for messages */
     const char *help;                  /* what --help prints; NULL: it comes as the code 'h' */
+    const char *help_more;             /* and then; NULL = nothing */
     const struct args_option *options; /* end with a NULL name; NULL = none but --help */
     bool program_follows;              /* options end before the first word */
     /* Set by args_next(). */

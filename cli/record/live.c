@@ -144,7 +144,7 @@ int live_make(struct live *live, int log, const struct record_options *options)
         return -1;
     *live->area = (struct fisql_live_area){
         .magic = FISQL_LIVE_MAGIC,
-        .version = FISQL_LOG_VERSION,
+        .version = FISQL_LIVE_VERSION,
         .slot_bytes = FISQL_LIVE_SLOT_BYTES,
         .slots = slots,
         .process_next = 1,

@@ -46,7 +46,10 @@
     "ENOMEM',\n"                                                                                   \
     "                          'read every=10: return -1 errno EINTR' (can be repeated; "          \
     "docs/faults.md)\n"                                                                            \
-    "      --faults FILE       rules from a file, one a line\n"                                    \
+    "      --faults FILE       rules from a file, one a line\n"
+
+/* A string has at most 4095 bytes in ISO C. */
+#define SHARED_HELP_MORE                                                                           \
     "      --history N         when the program goes wrong, print each thread's last N calls "     \
     "(20,\n"                                                                                       \
     "                          and 5 of each other thread; 1 to 10000)\n"                          \
@@ -60,6 +63,9 @@
     "      --level F[,V]       of the macros of fisql_trace.h, record scopes, checkpoints and "    \
     "messages\n"                                                                                   \
     "                          up to level F, and values up to level V: 0 to 5 (5; V is F)\n"      \
+    "      --say               print what the macros of fisql_trace.h say (messages, "             \
+    "checkpoints,\n"                                                                               \
+    "                          values) on stderr at once, with the thread's name\n"                \
     "      --start-off         start with recording off; SIGUSR2 or fisql_start() switches it\n"   \
     "      --ring SIZE         flight recorder: keep only the last SIZE bytes of each thread\n"    \
     "                          (512K, 4M), written at exit, crash, SIGUSR2 or fisql_dump()\n"      \
@@ -78,8 +84,10 @@ static const char help[] =
     "and child processes: by the hooks of a build with `fisql cc`, or else as it is "
     "(docs/any.md).\n"
     "Input, output, signals and exit status stay the program's own.\n"
-    "\n" SHARED_HELP "\n"
-    "example: fisql record -o sort.bin ./sort numbers.txt\n";
+    "\n" SHARED_HELP;
+static const char help_more[] =
+    SHARED_HELP_MORE "\n"
+                     "example: fisql record -o sort.bin ./sort numbers.txt\n";
 
 static const char run_help[] =
     "usage: fisql run [OPTION...] [--] PROGRAM [ARGUMENT...]\n"
@@ -87,10 +95,12 @@ static const char run_help[] =
     "Runs PROGRAM, as it is or built with `fisql cc`, and says what matters of the run: `fisql\n"
     "record`, then `fisql load`, `fisql digest` on standard error, and `fisql report` into a page\n"
     "beside the log. Input, output, signals and exit status stay the program's own.\n"
-    "\n" SHARED_HELP "\n"
-    "Beside the log run.bin come the database run.db and the page run.html.\n"
-    "\n"
-    "example: fisql run ./sort numbers.txt\n";
+    "\n" SHARED_HELP;
+static const char run_help_more[] =
+    SHARED_HELP_MORE "\n"
+                     "Beside the log run.bin come the database run.db and the page run.html.\n"
+                     "\n"
+                     "example: fisql run ./sort numbers.txt\n";
 
 enum {
     OPTION_NO_ALLOC = 256,
@@ -102,6 +112,7 @@ enum {
     OPTION_ONLY,
     OPTION_EXCLUDE,
     OPTION_LEVEL,
+    OPTION_SAY,
     OPTION_START_OFF,
     OPTION_RING,
     OPTION_VALUES,
@@ -141,6 +152,7 @@ static const struct args_option options_known[] = {{"output", 'o', true},
                                                    {"on-assert", OPTION_ON_ASSERT, true},
                                                    {"locks", OPTION_LOCKS, ARGS_OPTIONAL},
                                                    {"level", OPTION_LEVEL, true},
+                                                   {"say", OPTION_SAY, false},
                                                    {"start-off", OPTION_START_OFF, false},
                                                    {"ring", OPTION_RING, true},
                                                    {"reference", OPTION_REFERENCE, false},
@@ -214,34 +226,38 @@ static int set_values_wait(struct record_values *values, const struct args *args
     return 0;
 }
 
+/* Options without a value that switch one thing on. False: the code is another's. */
+static bool set_switch(struct record_options *options, int code)
+{
+    bool *const of_code[] = {
+        [OPTION_NO_ALLOC - OPTION_NO_ALLOC] = &options->no_alloc,
+        [OPTION_NO_TIME - OPTION_NO_ALLOC] = &options->no_time,
+        [OPTION_NO_WAITS - OPTION_NO_ALLOC] = &options->no_waits,
+        [OPTION_NO_COMPRESS - OPTION_NO_ALLOC] = &options->no_compress,
+        [OPTION_START_OFF - OPTION_NO_ALLOC] = &options->start_off,
+        [OPTION_REFERENCE - OPTION_NO_ALLOC] = &options->reference,
+        [OPTION_SAY - OPTION_NO_ALLOC] = &options->say,
+        [OPTION_NO_RESULTS - OPTION_NO_ALLOC] = &options->values.no_results,
+    };
+    int at = code - OPTION_NO_ALLOC;
+    if (at < 0 || at >= (int)(sizeof of_code / sizeof of_code[0]) || of_code[at] == NULL)
+        return false;
+    *of_code[at] = true;
+    return true;
+}
+
 static int set_option(struct record_options *options, const struct args *args)
 {
     const char *value = args->value;
     int64_t number = 0;
+    if (set_switch(options, args->code))
+        return 0;
     switch (args->code) {
     case 'o':
         options->log = value;
         return 0;
     case 'q':
         options->quiet = options->values.quiet = true;
-        return 0;
-    case OPTION_NO_ALLOC:
-        options->no_alloc = true;
-        return 0;
-    case OPTION_NO_TIME:
-        options->no_time = true;
-        return 0;
-    case OPTION_NO_WAITS:
-        options->no_waits = true;
-        return 0;
-    case OPTION_NO_COMPRESS:
-        options->no_compress = true;
-        return 0;
-    case OPTION_START_OFF:
-        options->start_off = true;
-        return 0;
-    case OPTION_REFERENCE:
-        options->reference = true;
         return 0;
     case OPTION_NO_PATCH:
         options->as_is = 0;
@@ -272,9 +288,6 @@ static int set_option(struct record_options *options, const struct args *args)
         return add_values(&options->values, value);
     case OPTION_VALUE:
         return record_expressions_add(&options->values, value);
-    case OPTION_NO_RESULTS:
-        options->values.no_results = true;
-        return 0;
     case OPTION_STRING_MAX:
         return set_number(args, 500, &options->values.string_max);
     case OPTION_VALUES_WAIT:
@@ -314,6 +327,7 @@ int record_options_parse(struct record_options *options, int argc, char **argv, 
     bool run = strcmp(argv[0], "run") == 0;
     struct args args = {.command = argv[0],
                         .help = run ? run_help : help,
+                        .help_more = run ? run_help_more : help_more,
                         .options = options_known,
                         .program_follows = true};
     *options = (struct record_options){.log = "run.bin",
@@ -377,6 +391,8 @@ void record_options_text(const struct record_options *options, char *text, size_
         ADD(ON_ASSERT, "%u", options->on_assert);
     if (options->as_is != 0)
         ADD(AS_IS, "%u", options->as_is);
+    if (options->say)
+        ADD(SAY, "");
     if (options->locks != 0)
         ADD(LOCKS, "%u", options->locks);
 #undef ADD

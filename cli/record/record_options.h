@@ -50,6 +50,7 @@ struct record_options {
     const char *log; /* borrowed from argv */
     bool quiet, no_alloc, no_time, start_off;
     bool no_waits, no_compress;
+    bool say;       /* print at once what macros say */
     bool reference; /* run the program again without the collector (reference.h) */
     uint32_t locks; /* 1: --locks, 2: --locks=all */
     /* 1: patch modules without hooks, 2: those with hooks, too; 0: --no-patch; FISQL_AS_IS_GUEST */

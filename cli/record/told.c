@@ -8,6 +8,7 @@
 #include "cli/out/say.h"
 #include "cli/out/text.h"
 #include "debuginfo/symbols/symbols.h"
+#include "live/live_tail.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -153,6 +154,62 @@ static struct fisql_told_entry *first_whole(struct fisql_told *area)
     return first;
 }
 
+/* Puts the names of addresses into a text. */
+static void text_entry_print(struct told *told, const char *text, size_t bytes, FILE *out)
+{
+    FILE *shown = text_stream(out);
+    if (shown == NULL)
+        return;
+    text_print(told, text, bytes, shown);
+    fclose(shown);
+}
+
+/* A text of so many bytes with its NUL, of those left. NULL if it is missing, or damaged. */
+static char *said_text(char **at, size_t *left, uint32_t bytes)
+{
+    char *text = *at;
+    if (bytes == 0 || bytes > *left || text[bytes - 1] != 0)
+        return NULL;
+    *at += bytes;
+    *left -= bytes;
+    return text;
+}
+
+/* "fisql: reader: label: x = 1" */
+static void said_print(char *bytes, size_t count, FILE *out)
+{
+    struct fisql_told_said said;
+    if (count < sizeof said)
+        return;
+    memcpy(&said, bytes, sizeof said);
+    char *at = bytes + sizeof said;
+    size_t left = count - sizeof said;
+    const char *name = said_text(&at, &left, said.name_bytes);
+    struct log_point point = {.kind = said.kind < FISQL_POINT_KINDS_COUNT
+                                          ? (enum fisql_point_kind)said.kind
+                                          : FISQL_POINT_KINDS_COUNT};
+    point.label = said_text(&at, &left, said.label_bytes);
+    point.values = said_text(&at, &left, said.names_bytes);
+    char *text = live_said_text(&point, (const unsigned char *)at,
+                                said.values_bytes < left ? said.values_bytes : left);
+    fputs("fisql: ", out);
+    text_put(out, name);
+    fputs(": ", out);
+    text_put(out, text);
+    fputc('\n', out);
+    free(text);
+}
+
+/* What programs said and had no room for. */
+static void print_lost(struct told *told)
+{
+    struct fisql_told *area = told->mailbox.part;
+    uint64_t lost = __atomic_exchange_n(&area->lost, 0, __ATOMIC_RELAXED);
+    if (lost != 0)
+        note("--say: %llu message%s left out: the program was faster (the log has them)",
+             (unsigned long long)lost, lost == 1 ? "" : "s");
+}
+
 /* Prints all entries. They come from a program that may have gone wild. */
 static void print_all(void *context)
 {
@@ -160,24 +217,24 @@ static void print_all(void *context)
     struct fisql_told_entry *entry;
     while ((entry = first_whole(told->mailbox.part)) != NULL) {
         uint32_t bytes = entry->bytes < sizeof entry->text ? entry->bytes : sizeof entry->text;
+        bool is_said = entry->said;
         char *named = NULL;
         size_t named_bytes = 0;
         char *text = malloc(bytes + 1);
         FILE *memory = memory_text_open(&named, &named_bytes);
-        if (text != NULL && memory != NULL) {
+        if (text != NULL)
             memcpy(text, entry->text, bytes);
-            FILE *shown = text_stream(memory);
-            if (shown != NULL) {
-                text_print(told, text, bytes, shown);
-                fclose(shown);
-            }
-        }
+        __atomic_store_n(&entry->state, FISQL_TOLD_FREE, __ATOMIC_RELEASE);
+        if (text != NULL && memory != NULL && is_said)
+            said_print(text, bytes, memory);
+        else if (text != NULL && memory != NULL)
+            text_entry_print(told, text, bytes, memory);
         if (memory != NULL && fclose(memory) == 0)
             say_through(named, named_bytes);
         free(named);
         free(text);
-        __atomic_store_n(&entry->state, FISQL_TOLD_FREE, __ATOMIC_RELEASE);
     }
+    print_lost(told);
 }
 
 void told_start(struct told *told, const struct live *live)

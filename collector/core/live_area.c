@@ -50,7 +50,7 @@ static struct fisql_live_area *header_map(int file)
         mmap(NULL, FISQL_LIVE_HEADER, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     if (area == MAP_FAILED)
         return NULL;
-    if (area->magic == FISQL_LIVE_MAGIC && area->version == FISQL_LOG_VERSION)
+    if (area->magic == FISQL_LIVE_MAGIC && area->version == FISQL_LIVE_VERSION)
         return area;
     munmap(area, FISQL_LIVE_HEADER);
     return NULL;
@@ -135,7 +135,7 @@ static bool area_create(void)
         return false;
     struct fisql_live_area head = {
         .magic = FISQL_LIVE_MAGIC,
-        .version = FISQL_LOG_VERSION,
+        .version = FISQL_LIVE_VERSION,
         .slot_bytes = FISQL_LIVE_SLOT_BYTES,
         .slots = slots,
         .process_next = 1,

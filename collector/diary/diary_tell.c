@@ -3,11 +3,11 @@
 
 #include "collector/diary/diary_table.h"
 #include "collector/core/digits.h"
-#include "collector/core/mailbox.h"
 #include "collector/core/module_names.h"
 #include "collector/process/process.h"
 #include "collector/core/quiet.h"
 #include "collector/core/shown.h"
+#include "collector/core/told_box.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -199,21 +199,14 @@ static void put_diary(struct told *told, uint64_t object, const struct moment *m
 /* Hands the text to fisql record. False if it cannot. */
 static bool hand_over(const struct told *told)
 {
-    struct fisql_told *to = mailbox_open(&mailbox, sizeof *to);
-    for (uint32_t i = 0; to != NULL && mailbox_is_served(&to->mailbox) && i < FISQL_TOLD_MAX; i++) {
-        struct fisql_told_entry *entry = &to->entries[i];
-        uint32_t state = FISQL_TOLD_FREE;
-        if (!__atomic_compare_exchange_n(&entry->state, &state, FISQL_TOLD_WRITING, false,
-                                         __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
-            continue;
-        entry->number = __atomic_fetch_add(&to->next, 1, __ATOMIC_RELAXED);
-        entry->bytes = told->bytes;
-        memcpy(entry->text, told->text, told->bytes);
-        __atomic_store_n(&entry->state, FISQL_TOLD_WHOLE, __ATOMIC_RELEASE);
-        mailbox_wake(&to->mailbox);
-        return true;
-    }
-    return false;
+    struct fisql_told_entry *entry = told_box_take(&mailbox);
+    if (entry == NULL)
+        return false;
+    entry->bytes = told->bytes & 0x7fffffffu;
+    entry->said = 0;
+    memcpy(entry->text, told->text, told->bytes);
+    told_box_give(&mailbox, entry);
+    return true;
 }
 
 static bool print_bytes(const char *text, uint32_t bytes)

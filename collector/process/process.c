@@ -100,6 +100,9 @@ static void option_parse(const char *text, bool *no_time)
     case FISQL_OPTION_NO_WAITS:
         options->no_waits = true;
         break;
+    case FISQL_OPTION_SAY:
+        options->says = true;
+        break;
     case FISQL_OPTION_ON_ASSERT:
         options->on_assert = (uint32_t)number_at(value);
         break;

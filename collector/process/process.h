@@ -20,6 +20,7 @@ struct options {
     uint32_t as_is;          /* 1: patch modules without hooks, 2: all (collector/patch/) */
     bool start_off;
     bool no_waits;      /* do not read processor clocks */
+    bool says;          /* fisql record prints what macros say */
     uint32_t on_assert; /* enum fisql_on_assert */
 };
 

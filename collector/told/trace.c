@@ -25,8 +25,11 @@
 #include "collector/core/hooks_slow.h"
 #include "collector/core/modules.h"
 #include "collector/core/quiet.h"
+#include "collector/core/silent.h"
+#include "collector/core/thread_name.h"
 #include "collector/core/value_encode.h"
 #include "collector/core/wide_text.h"
+#include "collector/told/trace_tell.h"
 
 #include <errno.h>
 #include <string.h>
@@ -336,7 +339,8 @@ static uint32_t values_put(const struct values *values, unsigned char *at)
 
 /* ---- events ---- */
 
-static void record(uint32_t number, const struct values *values)
+/* Returns whether it was recorded. */
+static bool record(uint32_t number, const struct values *values)
 {
     /* Writing a value may overwrite up to 8 bytes behind it; then comes the chunk's padding. */
     uint32_t units = EVENT_UNITS_MAX + (values->bytes + 1) / 2 + 16;
@@ -344,7 +348,7 @@ static void record(uint32_t number, const struct values *values)
     for (;;) {
         struct thread_log *log = log_open(frame);
         if (log == NULL)
-            return;
+            return false;
         if (!log_make_room(log, units))
             continue;
         struct event event = {.count = 0};
@@ -361,8 +365,22 @@ static void record(uint32_t number, const struct values *values)
         if ((bytes & 1) != 0)
             ((unsigned char *)end)[bytes] = 0;
         if (log_commit_copied(log, event.count + (bytes + 1) / 2, 0, tick))
-            return;
+            return true;
     }
+}
+
+/* Writing a value may overwrite up to 8 bytes behind it: an entry has more room than values need. */
+static void tell(const struct fisql_trace_point *point, const struct values *values)
+{
+    struct quiet quiet;
+    unsigned char *at;
+    if (silent())
+        return;
+    quiet_begin(&quiet);
+    struct fisql_told_entry *entry = trace_tell_begin(point, values->bytes, &at);
+    if (entry != NULL)
+        trace_tell_end(entry, values_put(values, at));
+    quiet_end(&quiet);
 }
 
 void trace_reach(struct fisql_trace_scope *scope, struct fisql_trace_point *point,
@@ -382,7 +400,8 @@ void trace_reach(struct fisql_trace_scope *scope, struct fisql_trace_point *poin
     if (number == 0)
         return;
     values_measure(&measured, values, count);
-    record(number, &measured);
+    if (record(number, &measured) && UNLIKELY(process.options.says))
+        tell(point, &measured);
 }
 
 EXPORT void fisql_trace_reach(struct fisql_trace_scope *scope, struct fisql_trace_point *point,
@@ -435,6 +454,7 @@ EXPORT void fisql_trace_thread(const char *name)
     if (log == NULL)
         return;
     uint32_t thread = log->live.thread, tid = log->live.tid;
+    thread_name_give(name);
     log_leave(log, log->live.word);
     struct quiet quiet;
     quiet_begin(&quiet);

@@ -106,7 +106,7 @@ static int read_area(struct log_index *index, int fd, struct error *error)
     if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) ||
         pread(fd, &area, sizeof area, 0) != (ssize_t)sizeof area)
         return 0;
-    if (area.magic != FISQL_LIVE_MAGIC || area.version != FISQL_LOG_VERSION ||
+    if (area.magic != FISQL_LIVE_MAGIC || area.version != FISQL_LIVE_VERSION ||
         area.run_id != index->run_id || area.slot_bytes != FISQL_LIVE_SLOT_BYTES)
         return 0;
     if (area.lost_chunks != 0) {

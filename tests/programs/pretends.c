@@ -29,7 +29,7 @@ static struct fisql_live_area *area_map(int file)
     if (area == MAP_FAILED)
         exit(2);
     area->magic = FISQL_LIVE_MAGIC;
-    area->version = FISQL_LOG_VERSION;
+    area->version = FISQL_LIVE_VERSION;
     area->run_id = 7;
     area->slot_bytes = FISQL_LIVE_SLOT_BYTES;
     area->slots = area->slots_used = 4;
@@ -67,7 +67,7 @@ int main(int argc, char **argv)
         if (ftruncate(file, (off_t)AREA_BYTES) != 0 ||
             pwrite(file,
                    &(struct fisql_live_area){.magic = FISQL_LIVE_MAGIC,
-                                             .version = FISQL_LOG_VERSION,
+                                             .version = FISQL_LIVE_VERSION,
                                              .slot_bytes = FISQL_LIVE_SLOT_BYTES,
                                              .slots = 4,
                                              .slots_used = 4},

@@ -90,7 +90,7 @@ static struct area *area_make(void)
     struct area *area = calloc(1, sizeof *area);
     area->file = memfd_create("test", MFD_CLOEXEC);
     area->head = (struct fisql_live_area){.magic = FISQL_LIVE_MAGIC,
-                                          .version = FISQL_LOG_VERSION,
+                                          .version = FISQL_LIVE_VERSION,
                                           .run_id = RUN,
                                           .slot_bytes = FISQL_LIVE_SLOT_BYTES,
                                           .slots = SLOTS,
