@@ -954,8 +954,8 @@ CREATE TABLE recording_changes( -- what was changed of the recording while it ra
   id INTEGER PRIMARY KEY,
   process_id INTEGER,      -- which process, NULL = all
   at_ns INTEGER NOT NULL,  -- when it was asked for; threads follow at their next looks
-  what TEXT NOT NULL,      -- 'start', 'stop', 'only', 'exclude', 'depth', 'level'; 'more': changes without a row
-  detail TEXT              -- the patterns of only and exclude, the number of depth, level and more
+  what TEXT NOT NULL,      -- 'start', 'stop', 'only', 'exclude', 'depth', 'level', 'threads'; 'more': changes without a row
+  detail TEXT              -- the patterns of only, exclude and threads, the number of depth, level and more
 );
 
 -- Views: the stable face of the database.
@@ -972,7 +972,7 @@ CREATE VIEW recording_limits AS -- from when to when something was left out, by 
                (SELECT min(n.at_ns) FROM c n WHERE n.kind = c.kind AND (n.at_ns, n.id) > (c.at_ns, c.id)
                  AND (n.process_id IS NULL OR n.process_id IS c.process_id
                       OR c.process_id IS NULL AND (SELECT count(*) FROM last_images) = 1)) AS to_ns
-        FROM c WHERE c.what IN ('stop', 'exclude') OR c.what = 'only' AND c.detail IS NOT '''*'''
+        FROM c WHERE c.what IN ('stop', 'exclude') OR c.what IN ('only', 'threads') AND c.detail IS NOT '''*'''
                OR c.what = 'depth' AND c.detail IS NOT '0' OR c.what = 'level' AND c.detail IS NOT '5')
   SELECT l.from_ns,
          l.to_ns,          -- NULL = to the end
@@ -982,6 +982,7 @@ CREATE VIEW recording_limits AS -- from when to when something was left out, by 
                 coalesce(' in process ' || p.pid, ''))
          || CASE l.what WHEN 'stop' THEN 'it was off' WHEN 'depth' THEN 'calls deeper than ' || l.detail || ' were counted'
               WHEN 'level' THEN 'only macros up to level ' || l.detail
+              WHEN 'threads' THEN 'only threads ' || coalesce(l.detail, '?')
               ELSE CASE l.what WHEN 'only' THEN 'only ' ELSE 'without ' END || coalesce(l.detail, '?') END
          AS text           -- all of it in words
   FROM l LEFT JOIN processes p ON p.id = l.process_id ORDER BY l.from_ns, l.id;

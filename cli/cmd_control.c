@@ -21,7 +21,7 @@
 
 static const char help[] =
     "usage: fisql control PID start | stop | dump | level N[,N] | depth N | only PATTERN... |\n"
-    "       exclude PATTERN...\n"
+    "       exclude PATTERN... | threads PATTERN...\n"
     "\n"
     "Changes what is recorded of a running program and of all processes of its run. PID is that of "
     "one\n"
@@ -36,12 +36,15 @@ static const char help[] =
     "does;\n"
     "                       '*' = all functions\n"
     "  exclude PATTERN...   record all functions but those, as record --exclude does\n"
+    "  threads PATTERN...   record only threads whose name or first recorded function matches, as\n"
+    "                       record --threads does; '*' = all threads\n"
     "\n"
     "A thread looks for the change once in some hundred calls, and at every call while recording "
     "is\n"
-    "off or the function is left out; a waiting thread looks when it goes on. With only and "
-    "exclude,\n"
-    "open calls end in the recording, as at stop. The recording says when it was changed: fisql "
+    "off or the function is left out; a waiting thread looks when it goes on. With only, exclude "
+    "and\n"
+    "threads, open calls end in the recording, as at stop. The recording says when it was changed: "
+    "fisql "
     "info\n"
     "and fisql query completeness show from when to when something was left out.\n"
     "\n"
@@ -126,28 +129,60 @@ static int control_depth(const struct request *request, struct fisql_live_area *
     return 0;
 }
 
-/* Puts the filter where the processes find it, in the half that does not hold the last one. */
-static int filter_put(struct live_run *run, struct fisql_live_area *area, const char *text,
-                      size_t size_bytes)
+/* A text for the processes: which of the two halves of a part holds it, and its size. */
+struct put {
+    const struct fisql_live_part *room;
+    uint32_t *number, *bytes;
+};
+
+/* Puts the text where the processes find it, in the half that does not hold the last one. */
+static int text_put_part(struct live_run *run, const struct put *put, const char *text,
+                         size_t size_bytes)
 {
-    const struct fisql_live_part *room = &area->parts.control;
-    uint32_t number = area->control.only + 1;
-    if (room->bytes == 0)
+    uint32_t number = *put->number + 1;
+    uint64_t half = put->room->bytes / 2;
+    if (half == 0)
         return fail("%s: there is no room for a filter: record the program with `fisql record`, "
                     "without a limit on the size of files",
                     run->name);
-    if (size_bytes > room->bytes / 2)
+    if (size_bytes > half)
         return fail("%s: too many functions match: give fewer patterns", run->name);
-    off_t offset = (off_t)(room->offset + (number % 2 != 0 ? room->bytes / 2 : 0));
-    for (size_t put = 0; put < size_bytes;) {
-        ssize_t written = pwrite(run->file, text + put, size_bytes - put, offset + (off_t)put);
+    off_t offset = (off_t)(put->room->offset + (number % 2 != 0 ? half : 0));
+    for (size_t done = 0; done < size_bytes;) {
+        ssize_t written = pwrite(run->file, text + done, size_bytes - done, offset + (off_t)done);
         if (written <= 0)
             return fail("%s: %s", run->name, strerror(errno));
-        put += (size_t)written;
+        done += (size_t)written;
     }
-    area->control.only_bytes = (uint32_t)size_bytes;
-    __atomic_store_n(&area->control.only, number, __ATOMIC_SEQ_CST);
+    *put->bytes = (uint32_t)size_bytes;
+    __atomic_store_n(put->number, number, __ATOMIC_SEQ_CST);
     return 0;
+}
+
+static bool is_all(const struct request *request)
+{
+    return request->values_count == 1 && strcmp(request->values[0], "*") == 0;
+}
+
+/* Makes the text of functions, or of threads, of the modules that run. */
+static int text_make(const struct request *request, struct live_run *run, bool threads, bool only,
+                     char **text, size_t *size_bytes)
+{
+    char **paths = NULL;
+    size_t count = 0;
+    const struct record_patterns patterns = {.items = (const char **)request->values,
+                                             .count = (size_t)request->values_count};
+    int status = live_modules(run, &paths, &count);
+    if (status == 0 && threads)
+        status =
+            record_threads_modules((const char *const *)paths, count, &patterns, text, size_bytes);
+    else if (status == 0)
+        status = record_filter_modules((const char *const *)paths, count, &patterns, only, text,
+                                       size_bytes);
+    for (size_t i = 0; i < count; i++)
+        free(paths[i]);
+    free(paths);
+    return status;
 }
 
 static int control_filter(const struct request *request, struct live_run *run,
@@ -156,30 +191,49 @@ static int control_filter(const struct request *request, struct live_run *run,
     char *text = NULL;
     size_t size_bytes = 0;
     bool only = strcmp(request->word, fisql_change_word(FISQL_CHANGE_ONLY)) == 0;
+    const struct put put = {&area->parts.control, &area->control.only, &area->control.only_bytes};
     if (request->values_count == 0)
         return fail("control: %s wants a function's name or file; see `fisql control --help`",
                     request->word);
     int status = 0;
-    if (only && request->values_count == 1 && strcmp(request->values[0], "*") == 0) {
+    if (only && is_all(request)) {
         text = strdup("exclude\n");
         size_bytes = text != NULL ? strlen(text) : 0;
     } else {
-        char **paths = NULL;
-        size_t count = 0;
-        const struct record_patterns patterns = {.items = (const char **)request->values,
-                                                 .count = (size_t)request->values_count};
-        status = live_modules(run, &paths, &count);
-        if (status == 0)
-            status = record_filter_modules((const char *const *)paths, count, &patterns, only,
-                                           &text, &size_bytes);
-        for (size_t i = 0; i < count; i++)
-            free(paths[i]);
-        free(paths);
+        status = text_make(request, run, false, only, &text, &size_bytes);
     }
     if (status == 0 && text == NULL)
         status = fail("control: out of memory");
     if (status == 0)
-        status = filter_put(run, area, text, size_bytes);
+        status = text_put_part(run, &put, text, size_bytes);
+    free(text);
+    return status;
+}
+
+static int control_threads(const struct request *request, struct live_run *run,
+                           struct fisql_live_area *area)
+{
+    char *text = NULL;
+    size_t size_bytes = 0;
+    const struct put put = {&area->parts.threads, &area->control.threads,
+                            &area->control.threads_bytes};
+    bool sound = request->values_count > 0;
+    for (int i = 0; i < request->values_count; i++)
+        sound &= request->values[i][0] != 0 && strchr(request->values[i], '\n') == NULL;
+    if (!sound)
+        return fail("control: threads wants the name of a thread, or of the function it begins "
+                    "with; see `fisql control --help`");
+    int status = 0;
+    if (is_all(request)) {
+        text = strdup("name *\n");
+        size_bytes = text != NULL ? strlen(text) : 0;
+    } else {
+        status = text_make(request, run, true, true, &text, &size_bytes);
+    }
+    if (status == 0 && text == NULL)
+        status = fail("control: out of memory");
+    if (status == 0)
+        status = text_put_part(run, &put, text, size_bytes);
     free(text);
     return status;
 }
@@ -232,8 +286,8 @@ static void change_note(const struct request *request, const struct live_run *ru
 static int control(const struct request *request, struct live_run *run,
                    struct fisql_live_area *area)
 {
-    static const char *const words[] = {"start", "stop", "dump",   "level",
-                                        "depth", "only", "exclude"};
+    static const char *const words[] = {"start", "stop", "dump",    "level",
+                                        "depth", "only", "exclude", "threads"};
     int status;
     if (strcmp(request->word, "start") == 0 || strcmp(request->word, "stop") == 0)
         status = control_switch(request, area);
@@ -245,6 +299,8 @@ static int control(const struct request *request, struct live_run *run,
         status = control_depth(request, area);
     else if (strcmp(request->word, "only") == 0 || strcmp(request->word, "exclude") == 0)
         status = control_filter(request, run, area);
+    else if (strcmp(request->word, "threads") == 0)
+        status = control_threads(request, run, area);
     else
         return fail_nearest("control: no such thing to do", request->word, words,
                             sizeof words / sizeof words[0]);

@@ -623,6 +623,7 @@ int record_program(struct record_options *options, char **program, struct record
         libraries_find(options, collector, sizeof collector) != 0)
         return 2;
     int status = record_filter_make(options, program[0]) != 0 ||
+                         record_threads_make(options, program[0]) != 0 ||
                          record_values_make(options, program[0]) != 0 ||
                          (options->reference && reference_prepare(&recorded->reference) != 0)
                      ? 2

@@ -104,6 +104,7 @@ __attribute__((weak, format(printf, 3, 4))) void fisql_trace_say(struct fisql_tr
 __attribute__((weak)) void fisql_trace_pause(void);
 __attribute__((weak)) void fisql_trace_resume(void);
 __attribute__((weak)) void fisql_trace_thread(const char *name);
+__attribute__((weak)) void fisql_trace_record_thread(int on);
 
 #ifdef __cplusplus
 }
@@ -246,6 +247,11 @@ static struct fisql_trace_scope *const fisql_scope_at_ __attribute__((unused)) =
 
 /* Names the calling thread in the recording. */
 #define FISQL_THREAD(name) (fisql_trace_thread != NULL ? fisql_trace_thread(name) : (void)0)
+
+/* Whether the calling thread is recorded: 1 = yes, 0 = no, whatever `fisql record --threads` and
+ * `fisql control` say; -1 = as they say. Open calls end in the recording where it goes off. */
+#define FISQL_RECORD_THREAD(on)                                                                    \
+    (fisql_trace_record_thread != NULL ? fisql_trace_record_thread(on) : (void)0)
 
 /* Sets the current levels in all processes of the run: 0 (nothing) to 5. */
 #define FISQL_LEVELS(functions, values)                                                            \
@@ -605,6 +611,7 @@ int fisql_trace_nothing_(int none, ...);
 #define FISQL_PAUSE() ((void)0)
 #define FISQL_RESUME() ((void)0)
 #define FISQL_THREAD(name) FISQL_NOTHING_(name)
+#define FISQL_RECORD_THREAD(on) FISQL_NOTHING_(on)
 #define FISQL_LEVELS(functions, values) FISQL_NOTHING_(functions, values)
 #endif
 

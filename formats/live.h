@@ -20,7 +20,7 @@
 
 #define FISQL_LIVE_MAGIC 0x45564c53u
 /* Raise the second number with each change of the area's layout. */
-#define FISQL_LIVE_VERSION (FISQL_LOG_VERSION << 16 | 1u)
+#define FISQL_LIVE_VERSION (FISQL_LOG_VERSION << 16 | 2u)
 #define FISQL_LIVE_TAKEN 4096u
 #define FISQL_LIVE_SLOTS_MAX 65536u
 #define FISQL_LIVE_HEADER (FISQL_LIVE_TAKEN + FISQL_LIVE_SLOTS_MAX / 8)
@@ -192,6 +192,7 @@ struct fisql_live_parts {
     struct fisql_live_part incidents; /* struct fisql_incident_box */
     struct fisql_live_part told;      /* struct fisql_told; none = the program prints by itself */
     struct fisql_live_part control;   /* room for two filters: see `only` of struct fisql_control */
+    struct fisql_live_part threads;   /* room for two texts of collector/core/thread_choice.c */
 };
 
 /* The levels up to which the macros of fisql_trace.h record, 1 to 5. Whoever maps the area may
@@ -205,7 +206,8 @@ struct fisql_levels {
 
 /* The requests of `fisql control` to all processes of the run. It changes a field and then
  * `changes`. A process that finds a new number there looks for the changed fields. */
-#define FISQL_CONTROL_ONLY_MAX (16u << 20) /* bytes of a filter */
+#define FISQL_CONTROL_ONLY_MAX (16u << 20)   /* bytes of a filter */
+#define FISQL_CONTROL_THREADS_MAX (1u << 20) /* bytes of a choice of threads */
 struct fisql_control {
     uint32_t changes;  /* atomic */
     uint32_t switches; /* atomic: how often `recording` of the area was set */
@@ -215,7 +217,11 @@ struct fisql_control {
     /* atomic: how often a filter was put into parts.control. If even, the last one is in its
      * first half */
     uint32_t only;
-    uint32_t only_bytes;          /* of that filter, as collector/core/filter.c reads it */
+    uint32_t only_bytes; /* of that filter, as collector/core/filter.c reads it */
+    /* atomic: how often a choice of threads was put into parts.threads. If even, the last one is in
+     * its first half; 0 = all threads are recorded */
+    uint32_t threads;
+    uint32_t threads_bytes;       /* of that text */
     struct fisql_live_part marks; /* struct fisql_changes; none = do not note changes */
 };
 
@@ -237,6 +243,7 @@ struct fisql_start {
     X(EXCLUDE, "exclude")                                                                          \
     X(DEPTH, "depth")                                                                              \
     X(LEVEL, "level")                                                                              \
+    X(THREADS, "threads")                                                                          \
     X(MORE, "more")
 enum fisql_change_what {
 #define FISQL_CHANGE_ENUM(constant, word) FISQL_CHANGE_##constant,

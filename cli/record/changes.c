@@ -7,7 +7,8 @@
 
 void changes_detail(struct fisql_change *change, const char *const *words, size_t count)
 {
-    bool patterns = change->what == FISQL_CHANGE_ONLY || change->what == FISQL_CHANGE_EXCLUDE;
+    bool patterns = change->what == FISQL_CHANGE_ONLY || change->what == FISQL_CHANGE_EXCLUDE ||
+                    change->what == FISQL_CHANGE_THREADS;
     const char *quote = patterns ? "'" : "";
     size_t used = 0, size = sizeof change->detail;
     change->detail[0] = 0;
@@ -18,14 +19,21 @@ void changes_detail(struct fisql_change *change, const char *const *words, size_
         snprintf(change->detail + size - 4, 4, "...");
 }
 
+static void note_patterns(struct live *live, enum fisql_change_what what,
+                          const struct record_patterns *patterns)
+{
+    struct fisql_change change = {.what = what, .ns = (uint64_t)clock_ns()};
+    if (live->changes == NULL || patterns->count == 0)
+        return;
+    changes_detail(&change, patterns->items, patterns->count);
+    fisql_change_note(live->changes, FISQL_CHANGES_MAX, &change);
+}
+
 void changes_begin(struct live *live, const struct record_options *options)
 {
-    struct fisql_change change = {.what = options->only ? FISQL_CHANGE_ONLY : FISQL_CHANGE_EXCLUDE,
-                                  .ns = (uint64_t)clock_ns()};
-    if (live->changes == NULL || options->patterns.count == 0)
-        return;
-    changes_detail(&change, options->patterns.items, options->patterns.count);
-    fisql_change_note(live->changes, FISQL_CHANGES_MAX, &change);
+    note_patterns(live, options->only ? FISQL_CHANGE_ONLY : FISQL_CHANGE_EXCLUDE,
+                  &options->patterns);
+    note_patterns(live, FISQL_CHANGE_THREADS, &options->threads.patterns);
 }
 
 void changes_append(struct live *live, bool at_end)

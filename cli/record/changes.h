@@ -9,7 +9,7 @@
 /* Puts words into the change's detail, patterns in quotes, cut if they are long. */
 void changes_detail(struct fisql_change *change, const char *const *words, size_t count);
 
-/* Notes what --only or --exclude leaves out from the start: else it would look dead. */
+/* Notes what --only, --exclude or --threads leaves out from the start: else it would look dead. */
 void changes_begin(struct live *live, const struct record_options *options);
 
 /* Appends those that are not in the log yet; at the end also how many found no room. */

@@ -21,16 +21,6 @@
 #define PIECE_BYTES ((size_t)PIECE_SLOTS * FISQL_LIVE_SLOT_BYTES)
 #define KEEP_SLOTS 512u /* taken before live_keep() looks for abandoned ones */
 
-/* Makes the file longer by a part, unless it would exceed bytes_max. */
-static struct fisql_live_part part_make(int memory, uint64_t bytes, uint64_t bytes_max)
-{
-    off_t from = lseek(memory, 0, SEEK_END);
-    struct fisql_live_part part = {live_page_from((size_t)from), bytes};
-    uint64_t end = part.offset + part.bytes;
-    bool fits = end <= bytes_max && ftruncate(memory, (off_t)end) == 0;
-    return fits ? part : (struct fisql_live_part){0, 0};
-}
-
 static bool put_at(int memory, const char *bytes, size_t count, size_t offset)
 {
     for (size_t done = 0; done < count;) {
@@ -125,16 +115,23 @@ int live_make(struct live *live, int log, const struct record_options *options)
     if (fchmod(live->memory, 0600) != 0 || ftruncate(live->memory, (off_t)at.bytes) != 0)
         return -1;
     const struct fisql_live_part told =
-        part_make(live->memory, sizeof(struct fisql_told), limit.rlim_cur);
+        live_part_make(live->memory, sizeof(struct fisql_told), limit.rlim_cur);
     const struct fisql_live_part changes =
-        part_make(live->memory, sizeof(struct fisql_changes), limit.rlim_cur);
+        live_part_make(live->memory, sizeof(struct fisql_changes), limit.rlim_cur);
+    const struct fisql_live_part threads =
+        live_part_make(live->memory, 2 * (uint64_t)FISQL_CONTROL_THREADS_MAX, limit.rlim_cur);
+    errno = EFBIG;
+    if (options->threads.text_bytes > threads.bytes)
+        return -1;
     /* A program that shortened the file would kill us by SIGBUS. The file may grow, as live_put()
      * needs; no program can add a seal that keeps us from writing. */
     if (fcntl(live->memory, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_SEAL) != 0)
         return -1;
     if (!put_at(live->memory, options->filter, options->filter_bytes, at.filter) ||
         !put_at(live->memory, options->values.recipes, options->values.recipes_bytes, at.recipes) ||
-        !put_at(live->memory, options->faults.area, options->faults.area_bytes, at.faults))
+        !put_at(live->memory, options->faults.area, options->faults.area_bytes, at.faults) ||
+        !put_at(live->memory, options->threads.text, options->threads.text_bytes,
+                threads.offset + threads.bytes / 2)) /* the first one: struct fisql_control */
         return -1;
     live->slots = slots;
     live->pieces_count = (slots + PIECE_SLOTS - 1) / PIECE_SLOTS;
@@ -159,6 +156,9 @@ int live_make(struct live *live, int log, const struct record_options *options)
         .parts.faults = {at.faults, options->faults.room_bytes},
         .parts.control = {at.control, at.control_bytes},
         .parts.told = told,
+        .parts.threads = threads,
+        .control.threads = options->threads.text_bytes != 0,
+        .control.threads_bytes = (uint32_t)options->threads.text_bytes,
         .control.marks = changes,
         .namespaces.pid = inode_of("/proc/self/ns/pid"),
         .namespaces.time = inode_of("/proc/self/ns/time"),

@@ -1,9 +1,8 @@
 /* The parts of a live area's file: see live_layout.h. */
 #include "cli/record/live_layout.h"
 
-#include "formats/live.h"
-
 #include <sys/resource.h>
+#include <unistd.h>
 
 size_t live_area_bytes(uint32_t slots)
 {
@@ -42,4 +41,13 @@ struct live_layout live_layout(uint32_t slots, const struct record_options *opti
     at.control = live_page_from(end);
     at.bytes = at.control_bytes != 0 ? at.control + at.control_bytes : end;
     return at;
+}
+
+struct fisql_live_part live_part_make(int memory, uint64_t bytes, uint64_t bytes_max)
+{
+    off_t from = lseek(memory, 0, SEEK_END);
+    struct fisql_live_part part = {live_page_from((size_t)from), bytes};
+    uint64_t end = part.offset + part.bytes;
+    bool fits = end <= bytes_max && ftruncate(memory, (off_t)end) == 0;
+    return fits ? part : (struct fisql_live_part){0, 0};
 }

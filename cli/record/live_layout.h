@@ -7,6 +7,7 @@
 #define FISQL_CLI_RECORD_LIVE_LAYOUT_H
 
 #include "cli/record/record_options.h"
+#include "formats/live.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -24,5 +25,8 @@ struct live_layout live_layout(uint32_t slots, const struct record_options *opti
 size_t live_area_bytes(uint32_t slots);
 /* The offset behind so many bytes from which a part can be mapped alone. */
 size_t live_page_from(size_t bytes);
+
+/* Makes the file longer by a part, unless it would exceed bytes_max: then the part has 0 bytes. */
+struct fisql_live_part live_part_make(int memory, uint64_t bytes, uint64_t bytes_max);
 
 #endif

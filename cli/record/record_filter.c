@@ -11,6 +11,7 @@
 #include "cli/record/record_libraries.h"
 #include "cli/record/record_patch.h"
 #include "debuginfo/patch/patch_symbols.h"
+#include "formats/live.h"
 #include "formats/patch_modules.h"
 #include "base/memory_text.h"
 
@@ -24,6 +25,7 @@ struct filter {
     const char *image;                    /* the program's file */
     FILE *out;
     size_t matches;
+    bool threads; /* these functions begin threads: they alone are of interest */
 };
 
 /* Is the module, where it does not call the hooks, recorded as it is? */
@@ -48,7 +50,7 @@ static int add_module(void *context, const char *path)
         symbols_release(&symbols);
         return fail("%s: %s", path, error.text);
     }
-    if (symbols.instrumented)
+    if (symbols.instrumented || filter->threads)
         fprintf(filter->out, "module %s\n", full);
     for (size_t i = 0; i < symbols.ranges_count; i++) {
         const struct symbol_function *function = &symbols.functions[symbols.ranges[i].function];
@@ -107,4 +109,54 @@ int record_filter_make(struct record_options *options, const char *program)
     return result != 0 || filter.matches > 0
                ? result
                : record_patterns_fail(&options->patterns, program, "");
+}
+
+/* ---- threads ---- */
+
+/* Begins the text with the patterns for names. */
+static int threads_begin(struct filter *filter, char **text, size_t *size_bytes)
+{
+    filter->threads = true;
+    filter->out = memory_text_open(text, size_bytes);
+    if (filter->out == NULL)
+        return fail("--threads: out of memory");
+    for (size_t i = 0; i < filter->patterns->count; i++)
+        fprintf(filter->out, "name %s\n", filter->patterns->items[i]);
+    return 0;
+}
+
+static int threads_end(const struct filter *filter, int result, const size_t *size_bytes)
+{
+    if (fclose(filter->out) != 0 && result == 0)
+        return fail("--threads: out of memory");
+    return result != 0 || *size_bytes <= FISQL_CONTROL_THREADS_MAX
+               ? result
+               : fail("%s: too many functions match: give a narrower pattern for the threads",
+                      filter->patterns->items[0]);
+}
+
+int record_threads_modules(const char *const *paths, size_t paths_count,
+                           const struct record_patterns *patterns, char **text, size_t *size_bytes)
+{
+    struct filter filter = {.patterns = patterns, .image = paths_count > 0 ? paths[0] : ""};
+    int result = threads_begin(&filter, text, size_bytes);
+    if (result != 0)
+        return result;
+    for (size_t i = 0; i < paths_count && result == 0; i++)
+        if (!library_is_libc(paths[i]))
+            result = add_module(&filter, paths[i]);
+    return threads_end(&filter, result, size_bytes);
+}
+
+int record_threads_make(struct record_options *options, const char *program)
+{
+    char image[PATH_MAX];
+    struct filter filter = {
+        .patterns = &options->threads.patterns, .options = options, .image = image};
+    if (options->threads.patterns.count == 0 || !program_image(program, image))
+        return 0; /* running it says why */
+    int result = threads_begin(&filter, &options->threads.text, &options->threads.text_bytes);
+    return result != 0 ? result
+                       : threads_end(&filter, program_modules(image, add_module, &filter),
+                                     &options->threads.text_bytes);
 }

@@ -17,4 +17,11 @@ int record_filter_modules(const char *const *paths, size_t paths_count,
                           const struct record_patterns *patterns, bool only, char **text,
                           size_t *size_bytes);
 
+/* The same for --threads: the patterns, and the functions that match one
+ * (collector/core/thread_choice.c has the form). That no function matches is no error, for a thread
+ * may have the name. record_threads_make() sets options->threads.text. */
+int record_threads_make(struct record_options *options, const char *program);
+int record_threads_modules(const char *const *paths, size_t paths_count,
+                           const struct record_patterns *patterns, char **text, size_t *size_bytes);
+
 #endif

@@ -30,6 +30,8 @@
     "      --only PATTERN      record only functions whose name or file matches (*, ?, [])\n"      \
     "      --exclude PATTERN   do not record functions whose name or file matches\n"               \
     "                          (both can be repeated, but not mixed)\n"                            \
+    "      --threads PATTERN   record only threads whose name matches, or the first recorded\n"    \
+    "                          function that they enter (can be repeated)\n"                       \
     "      --values[=PATTERN]  record arguments and results, too: of all functions, or of those\n" \
     "                          whose name or file matches (can be repeated). The program needs\n"  \
     "                          debug information (-g)\n"                                           \
@@ -113,6 +115,7 @@ enum {
     OPTION_EXCLUDE,
     OPTION_LEVEL,
     OPTION_SAY,
+    OPTION_THREADS,
     OPTION_START_OFF,
     OPTION_RING,
     OPTION_VALUES,
@@ -153,6 +156,7 @@ static const struct args_option options_known[] = {{"output", 'o', true},
                                                    {"locks", OPTION_LOCKS, ARGS_OPTIONAL},
                                                    {"level", OPTION_LEVEL, true},
                                                    {"say", OPTION_SAY, false},
+                                                   {"threads", OPTION_THREADS, true},
                                                    {"start-off", OPTION_START_OFF, false},
                                                    {"ring", OPTION_RING, true},
                                                    {"reference", OPTION_REFERENCE, false},
@@ -267,6 +271,10 @@ static int set_option(struct record_options *options, const struct args *args)
         return 0;
     case OPTION_LIBS:
         return record_patterns_add(&options->libs, value);
+    case OPTION_THREADS:
+        if (value[0] == 0 || strchr(value, '\n') != NULL)
+            return args_wrong(args, "the name of a thread, or of the function it begins with");
+        return record_patterns_add(&options->threads.patterns, value);
     case OPTION_DEPTH:
         return set_number(args, 1000000, &options->depth);
     case OPTION_MIN_DURATION:
@@ -391,6 +399,8 @@ void record_options_text(const struct record_options *options, char *text, size_
         ADD(ON_ASSERT, "%u", options->on_assert);
     if (options->as_is != 0)
         ADD(AS_IS, "%u", options->as_is);
+    if (options->threads.patterns.count != 0)
+        ADD(THREADS, "");
     if (options->say)
         ADD(SAY, "");
     if (options->locks != 0)
@@ -410,4 +420,6 @@ void record_options_release(struct record_options *options)
     free(options->patterns.items);
     free(options->libs.items);
     free(options->filter);
+    free(options->threads.patterns.items);
+    free(options->threads.text);
 }

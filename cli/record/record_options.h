@@ -46,6 +46,13 @@ struct record_levels {
     uint8_t functions, values;
 };
 
+/* What --threads asks for. */
+struct record_threads {
+    struct record_patterns patterns; /* none = all threads */
+    char *text;                      /* as collector/core/thread_choice.c reads it; NULL = none */
+    size_t text_bytes;
+};
+
 struct record_options {
     const char *log; /* borrowed from argv */
     bool quiet, no_alloc, no_time, start_off;
@@ -62,6 +69,7 @@ struct record_options {
     uint32_t history;   /* calls of each thread in a report of an incident; 0 = default */
     uint32_t on_assert; /* enum fisql_on_assert */
     struct record_levels levels;
+    struct record_threads threads;
     bool only; /* patterns say what to record, not what to leave out */
     struct record_patterns patterns;
     char *filter; /* matching functions, as collector/core/filter.c reads them; NULL = none */

@@ -9,6 +9,7 @@
 #include "collector/core/modules.h"
 #include "collector/process/process.h"
 #include "collector/core/quiet.h"
+#include "collector/core/thread_choice.h"
 #include "collector/core/thread_log.h"
 
 #include <string.h>
@@ -40,8 +41,25 @@ static void filter_take(uint32_t number, uint32_t size_bytes)
     process.filtered = 1;
 }
 
+/* Takes the choice of threads with this number. */
+static void threads_take(uint32_t number, uint32_t size_bytes)
+{
+    const struct fisql_live_part *room = &process.area->parts.threads;
+    uint64_t half = room->bytes / 2;
+    size_t before_bytes;
+    if (number == 0 || size_bytes == 0 || size_bytes > half)
+        return;
+    const char *text =
+        live_area_part(room->offset + (number % 2 != 0 ? half : 0), size_bytes, false);
+    const char *before = text != NULL ? thread_choice_text(text, size_bytes, &before_bytes) : NULL;
+    if (before != NULL)
+        munmap((void *)(uintptr_t)before, before_bytes);
+}
+
 static void take(const struct fisql_control *asked)
 {
+    if (asked->threads != done.threads)
+        threads_take(asked->threads, asked->threads_bytes);
     if (asked->depth != done.depth && asked->depth != 0)
         process.options.depth = asked->depth - 1;
     if (asked->only != done.only) {
@@ -86,6 +104,7 @@ void control_begin(void)
         filter_bytes = asked.only_bytes;
         process.filtered = 1;
     }
+    threads_take(asked.threads, asked.threads_bytes);
     done = asked;
     control_mark = (struct control_mark){&process.area->control.changes, asked.changes};
 }
@@ -114,4 +133,5 @@ void control_take(void)
 void control_forked(void)
 {
     lock_forked(&control_lock);
+    thread_choice_forked();
 }

@@ -5,6 +5,7 @@
 #include "collector/process/fork.h"
 #include "collector/core/quiet.h"
 #include "collector/core/ring.h"
+#include "collector/core/thread_choice.h"
 #include "collector/core/thread_memory.h"
 #include "collector/core/usage.h"
 
@@ -114,6 +115,10 @@ static bool log_turn(struct thread_log *log)
     if (log->thread.filter_settings !=
         __atomic_load_n(&process.filter_settings, __ATOMIC_ACQUIRE)) {
         thread_log_pause(log); /* the thread resumes at once, with the new filter */
+        return false;
+    }
+    if (UNLIKELY(thread_choice_matters()) && !thread_choice_make()) {
+        thread_log_pause(log); /* until the thread is chosen */
         return false;
     }
     if (poked)

@@ -3,6 +3,7 @@
 #ifndef FISQL_COLLECTOR_CORE_HOOKS_FAST_H
 #define FISQL_COLLECTOR_CORE_HOOKS_FAST_H
 
+#include "collector/core/thread_choice.h"
 #include "collector/core/control.h"
 #include "collector/core/event.h"
 #include "collector/core/filter.h"
@@ -40,6 +41,8 @@ enum unready {
 FAST bool nothing_to_do(const struct thread_log *log, uint64_t function)
 {
     if (UNLIKELY(fork_mark.off != 0) && log == NULL)
+        return true;
+    if (log == NULL && thread_choice.function != 0 && thread_choice_skips())
         return true;
     return LIKELY(*filter_noted_set(function) == function);
 }

@@ -9,6 +9,7 @@
 #include "collector/core/modules.h"
 #include "collector/core/quiet.h"
 #include "collector/core/shadow_stack.h"
+#include "collector/core/thread_choice.h"
 #include "collector/core/thread_memory.h"
 #include "collector/values/values.h"
 
@@ -96,6 +97,10 @@ void hook_enter_since(uint64_t function, uint64_t site, uint64_t stack, uint64_t
         fork_notice();
     if (UNLIKELY(control_asked()))
         control_take();
+    thread_choice_entered(function);
+    if (current_log == NULL && UNLIKELY(thread_choice_matters()) && collector_inside == 0 &&
+        !thread_choice_ask())
+        return;
     if (left_out(function))
         return;
     if (enter_deep(function, site, stack) || collector_inside != 0 || !process_active_for_hook() ||

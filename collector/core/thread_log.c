@@ -19,8 +19,10 @@
 #include "collector/core/quiet.h"
 #include "collector/core/ring.h"
 #include "collector/core/stack.h"
+#include "collector/core/thread_choice.h"
 #include "collector/core/thread_copy.h"
 #include "collector/core/thread_memory.h"
+#include "collector/core/thread_name.h"
 #include "collector/core/usage.h"
 
 #include <fcntl.h>
@@ -259,12 +261,25 @@ static void log_missing(void)
     facts_write(&facts);
 }
 
+/* The name that the thread was given before it was recorded (thread_choice.h). */
+static void given_name_facts(const struct thread_log *log)
+{
+    unsigned char buffer[sizeof(struct fisql_chunk) + 128];
+    struct facts facts;
+    if (thread_name_given()[0] == 0)
+        return;
+    facts_begin(&facts, buffer, sizeof buffer, FISQL_CHUNK_THREAD, log->live.thread, log->live.tid);
+    facts_text(&facts, FISQL_FACT_THREAD_GIVEN_NAME, thread_name_given());
+    facts_write(&facts);
+}
+
 static struct thread_log *log_resume(void);
 
 struct thread_log *thread_log_start(void)
 {
     if (collector_inside != 0 || stopped || !process_active() ||
-        __atomic_load_n(&process.paused, __ATOMIC_ACQUIRE) != 0)
+        __atomic_load_n(&process.paused, __ATOMIC_ACQUIRE) != 0 ||
+        (UNLIKELY(thread_choice_matters()) && !thread_choice_ask()))
         return NULL;
     if (silent() && paused_log == NULL) {
         silent_lose();
@@ -274,11 +289,14 @@ struct thread_log *thread_log_start(void)
     quiet_begin(&quiet);
     collector_inside++;
     struct thread_log *log = current_log;
+    bool fresh = paused_log == NULL;
     if (log == NULL)
         log = paused_log != NULL ? log_resume() : log_make();
     if (log != NULL && current_log == NULL) {
-        log->shadow.late = process.options.start_off;
+        log->shadow.late = process.options.start_off || thread_choice_matters();
         thread_log_facts(log, NULL);
+        if (fresh)
+            given_name_facts(log);
         chunk_begin(log, log->thread.start_tick, 0, 0);
         thread_logs_add(log);
         current_log = log;

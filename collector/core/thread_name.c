@@ -8,6 +8,11 @@
 
 static THREAD_LOCAL char given[THREAD_NAME_BYTES];
 
+const char *thread_name_given(void)
+{
+    return given;
+}
+
 void thread_name_give(const char *name)
 {
     size_t bytes = strnlen(name, THREAD_NAME_BYTES - 1);

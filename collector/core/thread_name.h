@@ -4,6 +4,8 @@
 
 #define THREAD_NAME_BYTES 32u /* with its NUL; a longer one is cut */
 
+/* The name that the program gave; "" = none. */
+const char *thread_name_given(void);
 /* Keeps the name that the program gave. */
 void thread_name_give(const char *name);
 /* Writes the name; a system call unless it was given. Async-signal-safe. */

@@ -116,6 +116,7 @@ static void option_parse(const char *text, bool *no_time)
         options->as_is = as_is_of(number_at(value));
         break;
     case FISQL_OPTION_FILTER: /* the live area has them */
+    case FISQL_OPTION_THREADS:
     case FISQL_OPTION_VALUES:
     case FISQL_OPTION_FAULTS:
     case FISQL_OPTIONS_COUNT:

@@ -26,6 +26,7 @@
 #include "collector/core/modules.h"
 #include "collector/core/quiet.h"
 #include "collector/core/silent.h"
+#include "collector/core/thread_choice.h"
 #include "collector/core/thread_name.h"
 #include "collector/core/value_encode.h"
 #include "collector/core/wide_text.h"
@@ -444,17 +445,37 @@ EXPORT void fisql_trace_resume(void)
     record_pause(FISQL_CODE_RESUMED);
 }
 
+/* The thread's next event looks at the choice. */
+static void choose_anew(void)
+{
+    struct thread_log *log = current_log;
+    thread_choice.number = thread_choice.skip = 0;
+    if (log == NULL || !thread_choice_matters())
+        return;
+    __atomic_store_n(&log->thread.poke, 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&log->thread.units_max, 0, __ATOMIC_RELAXED);
+}
+
+EXPORT void fisql_trace_record_thread(int on)
+{
+    if (collector_inside != 0 || !process_active_for_hook())
+        return;
+    thread_choice.will = on > 0 ? THREAD_WILL_ON : on == 0 ? THREAD_WILL_OFF : THREAD_WILL_NONE;
+    choose_anew();
+}
+
 EXPORT void fisql_trace_thread(const char *name)
 {
     unsigned char buffer[512];
     struct facts facts;
     if (name == NULL || collector_inside != 0 || !process_active_for_hook())
         return;
+    thread_name_give(name);
+    choose_anew();
     struct thread_log *log = log_open(FRAME_ADDRESS());
     if (log == NULL)
         return;
     uint32_t thread = log->live.thread, tid = log->live.tid;
-    thread_name_give(name);
     log_leave(log, log->live.word);
     struct quiet quiet;
     quiet_begin(&quiet);

@@ -4,6 +4,7 @@
  *   WHO N       N rounds: step(i) with a checkpoint of level 2, a message of level 1 and, within, leaf(i)
  *   WHO say X   says X, a message of level 1
  *   WHO end     the thread ends
+ *   WHO on, WHO off, WHO as     FISQL_RECORD_THREAD(1), (0), (-1)
  *
  * WHO: main, feeder (its start is `feed`; it names itself by FISQL_THREAD) or drainer (its start is `drain`; by
  * pthread_setname_np). It ends when its standard input does.
@@ -48,7 +49,13 @@ APART static int obey(const char *what)
 {
     if (strcmp(what, "end") == 0)
         return 1;
-    if (strncmp(what, "say ", 4) == 0)
+    if (strcmp(what, "on") == 0)
+        FISQL_RECORD_THREAD(1);
+    else if (strcmp(what, "off") == 0)
+        FISQL_RECORD_THREAD(0);
+    else if (strcmp(what, "as") == 0)
+        FISQL_RECORD_THREAD(-1);
+    else if (strncmp(what, "say ", 4) == 0)
         FISQL_SAY(1, "%s", what + 4);
     else
         rounds(strtoul(what, NULL, 10));

@@ -6,6 +6,7 @@
 #ifndef FISQL_TESTS_UNIT_COLLECTOR_LOG_H
 #define FISQL_TESTS_UNIT_COLLECTOR_LOG_H
 
+#include "collector/core/thread_choice.h"
 #include "collector/incidents/incident.h"
 #include "collector/core/chunk.h"
 #include "collector/core/control.h"
@@ -34,6 +35,8 @@ union fork_mark fork_mark = {.mine = 1};
 static const uint32_t nothing_asked;
 struct control_mark control_mark = {&nothing_asked, 0};
 uint32_t silence;
+THREAD_LOCAL struct thread_choice thread_choice; /* all threads are recorded */
+uint32_t thread_choices;
 THREAD_LOCAL const struct filter *filter_last;
 
 static struct {
@@ -112,6 +115,8 @@ NEVER(struct thread_log *thread_log_start(void))
 NEVER(struct thread_log *thread_log_nested(__attribute__((unused)) struct thread_log *log))
 NEVER(void thread_log_flush(__attribute__((unused)) struct thread_log *log))
 NEVER(void control_take(void))
+NEVER(bool thread_choice_make(void))
+NEVER(bool thread_choice_ask(void))
 NEVER(void memory_limit_depth(__attribute__((unused)) struct thread_log *log))
 NEVER(void thread_log_pause(__attribute__((unused)) struct thread_log *log))
 NEVER(void ring_dump(__attribute__((unused)) struct thread_log *log))
