@@ -31,6 +31,7 @@
 #include "cli/record/record_values.h"
 #include "cli/record/reference.h"
 #include "cli/record/start_watch.h"
+#include "cli/record/summary.h"
 #include "cli/record/told.h"
 #include "cli/out/interrupts.h"
 #include "cli/record/unrecorded.h"
@@ -474,19 +475,22 @@ struct beside {
     struct late_modules late;
     struct incident_report incidents;
     struct told told;
+    struct summary summary;
 };
 
 static void beside_start(struct beside *beside, struct live *live,
-                         const struct record_options *options)
+                         const struct record_options *options, const struct signals *signals)
 {
     live_writer_start(&beside->writer, live, !options->no_compress);
     late_modules_start(&beside->late, live, options);
     incident_report_start(&beside->incidents, live, options);
     told_start(&beside->told, live);
+    summary_start(&beside->summary, live, options, &signals->summaries);
 }
 
 static void beside_end(struct beside *beside)
 {
+    summary_stop(&beside->summary);
     incident_report_end(&beside->incidents);
     told_end(&beside->told);
     late_modules_end(&beside->late);
@@ -524,7 +528,8 @@ static int run(struct live *live, struct log_place *place, const struct record_o
     struct log_space space;
     uint64_t cpu = 0;
     signals_begin(signals);
-    beside_start(&beside, live, options);
+    signals->summary = options->summary.signal;
+    beside_start(&beside, live, options, signals);
     run_append(live, options, argv);
     changes_begin(live, options);
     live_reserve(live);
@@ -540,6 +545,8 @@ static int run(struct live *live, struct log_place *place, const struct record_o
     bool all = others_wait(&beside.writer, &space, signals, options->quiet);
     beside_end(&beside);
     complete(live, place, &space, options, &beside.late.summary, argv[0], all, recorded);
+    if (!recorded->nothing)
+        summary_end(&beside.summary);
     if (!recorded->nothing && !options->quiet)
         patch_summary_say(&beside.late.summary, options, argv[0]);
     if (!recorded->nothing)

@@ -9,6 +9,7 @@
 #include "formats/live.h"
 
 #include "cli/record/rank.h"
+#include "cli/record/summary.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -68,6 +69,10 @@
     "      --say               print what the macros of fisql_trace.h say (messages, "             \
     "checkpoints,\n"                                                                               \
     "                          values) on stderr at once, with the thread's name\n"                \
+    "      --summary-at WHEN   print a thread's profile in ten lines on stderr: thread-exit, "     \
+    "when\n"                                                                                       \
+    "                          it ends; exit, of all threads at the end; a signal (USR1, HUP)\n"   \
+    "                          that fisql record gets, of all threads so far (can be repeated)\n"  \
     "      --start-off         start with recording off; SIGUSR2 or fisql_start() switches it\n"   \
     "      --ring SIZE         flight recorder: keep only the last SIZE bytes of each thread\n"    \
     "                          (512K, 4M), written at exit, crash, SIGUSR2 or fisql_dump()\n"      \
@@ -116,6 +121,7 @@ enum {
     OPTION_LEVEL,
     OPTION_SAY,
     OPTION_THREADS,
+    OPTION_SUMMARY_AT,
     OPTION_START_OFF,
     OPTION_RING,
     OPTION_VALUES,
@@ -157,6 +163,7 @@ static const struct args_option options_known[] = {{"output", 'o', true},
                                                    {"level", OPTION_LEVEL, true},
                                                    {"say", OPTION_SAY, false},
                                                    {"threads", OPTION_THREADS, true},
+                                                   {"summary-at", OPTION_SUMMARY_AT, true},
                                                    {"start-off", OPTION_START_OFF, false},
                                                    {"ring", OPTION_RING, true},
                                                    {"reference", OPTION_REFERENCE, false},
@@ -240,7 +247,7 @@ static bool set_switch(struct record_options *options, int code)
         [OPTION_NO_COMPRESS - OPTION_NO_ALLOC] = &options->no_compress,
         [OPTION_START_OFF - OPTION_NO_ALLOC] = &options->start_off,
         [OPTION_REFERENCE - OPTION_NO_ALLOC] = &options->reference,
-        [OPTION_SAY - OPTION_NO_ALLOC] = &options->say,
+        [OPTION_SAY - OPTION_NO_ALLOC] = &options->summary.say,
         [OPTION_NO_RESULTS - OPTION_NO_ALLOC] = &options->values.no_results,
     };
     int at = code - OPTION_NO_ALLOC;
@@ -275,6 +282,11 @@ static int set_option(struct record_options *options, const struct args *args)
         if (value[0] == 0 || strchr(value, '\n') != NULL)
             return args_wrong(args, "the name of a thread, or of the function it begins with");
         return record_patterns_add(&options->threads.patterns, value);
+    case OPTION_SUMMARY_AT:
+        return summary_parse(&options->summary, value)
+                   ? 0
+                   : args_wrong(args, "thread-exit, exit, or a signal for fisql record: HUP, USR1, "
+                                      "USR2, ALRM, URG or WINCH");
     case OPTION_DEPTH:
         return set_number(args, 1000000, &options->depth);
     case OPTION_MIN_DURATION:
@@ -401,7 +413,7 @@ void record_options_text(const struct record_options *options, char *text, size_
         ADD(AS_IS, "%u", options->as_is);
     if (options->threads.patterns.count != 0)
         ADD(THREADS, "");
-    if (options->say)
+    if (options->summary.say)
         ADD(SAY, "");
     if (options->locks != 0)
         ADD(LOCKS, "%u", options->locks);

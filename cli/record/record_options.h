@@ -53,11 +53,17 @@ struct record_threads {
     size_t text_bytes;
 };
 
+/* What --say and --summary-at ask for. */
+struct record_summary {
+    bool say; /* print at once what macros say */
+    bool at_thread_exit, at_exit;
+    int signal; /* 0 = none */
+};
+
 struct record_options {
     const char *log; /* borrowed from argv */
     bool quiet, no_alloc, no_time, start_off;
     bool no_waits, no_compress;
-    bool say;       /* print at once what macros say */
     bool reference; /* run the program again without the collector (reference.h) */
     uint32_t locks; /* 1: --locks, 2: --locks=all */
     /* 1: patch modules without hooks, 2: those with hooks, too; 0: --no-patch; FISQL_AS_IS_GUEST */
@@ -70,6 +76,7 @@ struct record_options {
     uint32_t on_assert; /* enum fisql_on_assert */
     struct record_levels levels;
     struct record_threads threads;
+    struct record_summary summary;
     bool only; /* patterns say what to record, not what to leave out */
     struct record_patterns patterns;
     char *filter; /* matching functions, as collector/core/filter.c reads them; NULL = none */

@@ -103,6 +103,8 @@ void signals_wait(struct signals *signals, int timeout_ms)
             signals->ends_asked |= mask_of(info.si_signo);
         if (signals->program == 0)
             take_action(signals, info.si_signo);
+        else if (info.si_signo == signals->summary)
+            __atomic_fetch_add(&signals->summaries, 1, __ATOMIC_RELEASE);
         else if (!is_for_us(signals, &info))
             pass_on(signals->program, &info);
     }

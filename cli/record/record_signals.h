@@ -23,6 +23,8 @@ struct signals {
     struct witness witness;
     pid_t program;       /* 0 = no program to pass signals on to */
     uint64_t ends_asked; /* a bit for each terminating signal that came while the program ran */
+    int summary;         /* a signal that asks for a summary instead (summary.h); 0 = none */
+    uint32_t summaries;  /* atomic: how often it came */
     int end_asked;       /* terminating signal that came when no program ran any more; 0 = none */
 };
 
