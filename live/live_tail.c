@@ -91,13 +91,8 @@ static bool read_at(const struct live_tail *tail, uint64_t offset, void *bytes, 
 /* Reads the chunk at the tail's offset. NULL: it is not sound, or no memory. */
 static struct fisql_chunk *chunk_read(struct live_tail *tail, const struct fisql_chunk *head)
 {
-    if (tail->buffer == NULL || head->length > tail->buffer_bytes) {
-        unsigned char *buffer = realloc(tail->buffer, head->length);
-        if (buffer == NULL)
-            return NULL;
-        tail->buffer = buffer;
-        tail->buffer_bytes = head->length;
-    }
+    if (array_reserve(&tail->buffer, &tail->buffer_bytes, head->length, NULL) != 0)
+        return NULL;
     struct fisql_chunk *chunk = (void *)tail->buffer;
     bool sound = read_at(tail, tail->offset, chunk, head->length) &&
                  memcmp(chunk, head, sizeof *head) == 0 && log_chunk_is_sound(chunk);

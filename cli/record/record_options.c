@@ -68,8 +68,8 @@
     "                          up to level F, and values up to level V: 0 to 5 (5; V is F)\n"      \
     "      --say               print what the macros of fisql_trace.h say (messages, "             \
     "checkpoints,\n"                                                                               \
-    "                          values) on stderr at once, with the thread's name\n"                \
-    "      --summary-at WHEN   print a thread's profile in ten lines on stderr: thread-exit, "     \
+    "                          values) on standard error at once, with the thread's name\n"        \
+    "      --summary-at WHEN   print a thread's profile in ten lines: thread-exit, "               \
     "when\n"                                                                                       \
     "                          it ends; exit, of all threads at the end; a signal (USR1, HUP)\n"   \
     "                          that fisql record gets, of all threads so far (can be repeated)\n"  \

@@ -39,7 +39,7 @@ appears() {
     not_ok "\"$1\" appears in $2"
 }
 # what is shown, without times; labels have 15 columns
-plain() { cut -c31- shown | sed 's/  *$//'; }
+plain() { cut -c31- shown | sed 's/  followed\.c:[0-9]*$//; s/  *$//'; }
 # calls shown: neither ends, nor messages, nor counts
 calls() { grep -cvE '^…|^ *[0-9.]+ us .{27} *[*<] ' shown; }
 
@@ -48,11 +48,11 @@ begin
 follow f.bin
 order feeder 1
 appears '< obey' shown
-same "calls with checkpoints and messages, each under its call" "feeder               obey  followed.c:47
-feeder                 rounds  followed.c:40
-feeder                   step  followed.c:32
+same "calls with checkpoints and messages, each under its call" "feeder               obey
+feeder                 rounds
+feeder                   step
 feeder                     * at: i = 0
-feeder                     leaf  followed.c:27
+feeder                     leaf
 feeder                     * step 0
 feeder                   < step
 feeder                 < rounds
@@ -88,7 +88,7 @@ order drainer 1
 order main say outside
 order drainer 1
 for _ in $(seq 1200); do [ "$(grep -c 'step 0' shown)" -ge 3 ] && break; sleep 0.05; done
-same "a function's calls and what is said in them, by the recorder's pid" "step  followed.c:32
+same "a function's calls and what is said in them, by the recorder's pid" "step
   * at: i = 0
   * step 0
 < step" "$(plain | grep '^followed' | cut -c18-)"
