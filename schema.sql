@@ -291,14 +291,15 @@ CREATE TABLE gaps( -- where threads were off the processor for more than 1 us be
   paused INTEGER NOT NULL DEFAULT 0 -- 1 = its call was (see pauses): in no self_wait_ns, self_preempted_ns, self_waits
 );
 
-CREATE TABLE recording_gaps( -- when a thread wrote its log, or waited for that, instead of running. A call's duration in
-                   -- calls contains it, an adjusted one does not: it is in hook_costs, in the inside part of its call
+CREATE TABLE recording_gaps( -- when a thread wrote its log, or waited for that, or ran callbacks (fisql_on_call),
+                   -- instead of running. A call's duration in calls contains it, an adjusted one does not: it is in
+                   -- hook_costs, in the inside part of its call
   id INTEGER PRIMARY KEY,
   thread_id INTEGER NOT NULL, -- threads.id
   call_id INTEGER NOT NULL, -- calls.id of the innermost call then
   start_ns INTEGER NOT NULL,
   wall_ns INTEGER NOT NULL,
-  held_ns INTEGER NOT NULL -- of that, off the processor: the disk was too slow
+  held_ns INTEGER NOT NULL -- of that, off the processor: the disk was too slow, or a callback waited
 );
 
 CREATE TABLE pauses( -- when a call waited for what is not its own work: FISQL_PAUSE to FISQL_RESUME

@@ -11,6 +11,7 @@
 #include "cli/out/args.h"
 #include "cli/out/output.h"
 #include "cli/out/say.h"
+#include "cli/record/call_names.h"
 #include "cli/record/changes.h"
 #include "cli/record/incident_report.h"
 #include "cli/record/late_images.h"
@@ -27,6 +28,7 @@
 #include "cli/record/record_filter.h"
 #include "cli/record/record_libraries.h"
 #include "cli/record/record_options.h"
+#include "cli/record/record_plugin.h"
 #include "cli/record/record_signals.h"
 #include "cli/record/record_values.h"
 #include "cli/record/reference.h"
@@ -476,6 +478,7 @@ struct beside {
     struct incident_report incidents;
     struct told told;
     struct summary summary;
+    struct call_names names;
 };
 
 static void beside_start(struct beside *beside, struct live *live,
@@ -486,6 +489,7 @@ static void beside_start(struct beside *beside, struct live *live,
     incident_report_start(&beside->incidents, live, options);
     told_start(&beside->told, live);
     summary_start(&beside->summary, live, options, &signals->summaries);
+    call_names_start(&beside->names, live, options);
 }
 
 static void beside_end(struct beside *beside)
@@ -493,6 +497,7 @@ static void beside_end(struct beside *beside)
     summary_stop(&beside->summary);
     incident_report_end(&beside->incidents);
     told_end(&beside->told);
+    call_names_end(&beside->names);
     late_modules_end(&beside->late);
     live_writer_end(&beside->writer);
 }
@@ -625,7 +630,7 @@ int record_program(struct record_options *options, char **program, struct record
     uint32_t string_max = !values->wanted          ? 0
                           : values->string_max > 0 ? values->string_max
                                                    : RECORD_STRING_MAX;
-    if (locks_check(options, program[0]) != 0 ||
+    if (locks_check(options, program[0]) != 0 || record_plugin_check(options, program[0]) != 0 ||
         record_faults_make(options, program[0], string_max) != 0 ||
         libraries_find(options, collector, sizeof collector) != 0)
         return 2;

@@ -1,4 +1,5 @@
 /* The collector's features. Values come before faults, which build on them. */
+#include "collector/calls/calls.h"
 #include "collector/core/feature.h"
 #include "collector/diary/diary_tell.h"
 #include "collector/faults/faults.h"
@@ -17,5 +18,5 @@ const struct feature *const features[] = {
 #ifdef FISQL_FAULTS
     &faults_feature,
 #endif
-    &incidents_feature, &locks_feature, &patch_feature, NULL,
+    &incidents_feature, &locks_feature, &patch_feature, &calls_feature, NULL,
 };

@@ -2,9 +2,10 @@
  * What a program can call in fisql's collector. It need not: a program is recorded if it was built
  * with -finstrument-functions (`fisql cc`) and runs under `fisql record`.
  *
- * Any thread, and a signal handler, may call each function at any time. None allocates, blocks or
- * changes errno. Without the collector the functions are absent: declare them weak and test their
- * addresses, as the macros here do, to build a program that runs with and without it.
+ * Any thread, and a signal handler, may call each function at any time, but for fisql_on_call() and
+ * fisql_off_call(). None allocates, blocks or changes errno. Without the collector the functions are
+ * absent: declare them weak and test their addresses, as the macros here do, to build a program that
+ * runs with and without it.
  */
 #ifndef FISQL_H
 #define FISQL_H
@@ -148,6 +149,72 @@ extern "C" {
  * pthread mutexes and the like by itself. */
 __attribute__((weak)) void fisql_locked(const void *lock);
 __attribute__((weak)) void fisql_unlocked(const void *lock);
+
+/*
+ * Callbacks, for programs that want a recorder of their own. fisql_on_call() arranges that the
+ * collector calls function(call, data) when a call of a function begins whose name or file matches
+ * the pattern (as for `fisql record --only`: *, ?, []), and when it ends. It needs `fisql record`,
+ * which knows the names, and waits for it: call it at the start, not from a signal handler.
+ * Libraries that the program opens later count, too.
+ *
+ * Rules for the callback. It runs in the thread of the call. What it calls and allocates is not
+ * recorded, nor is a signal handler that interrupts it, and it is not called again for that. errno
+ * stays as it was. It must return: no exception and no longjmp may leave it. A block that it frees
+ * but the program allocated, or the other way round, is seen by half. All that it gets is valid
+ * until it returns.
+ */
+enum fisql_call_kind {
+    FISQL_CALL_UNKNOWN, /* the collector did not find it, or could not read it */
+    FISQL_CALL_INTEGER,
+    FISQL_CALL_UNSIGNED, /* an integer above the largest long long: cast it */
+    FISQL_CALL_POINTER,
+    FISQL_CALL_REAL,
+    FISQL_CALL_TEXT, /* what a pointer to text points to, with a NUL behind it */
+    FISQL_CALL_BYTES /* a struct, or an integer of 16 bytes */
+};
+
+struct fisql_call_value {
+    enum fisql_call_kind kind;
+    unsigned length; /* bytes of TEXT and BYTES */
+    int cut;         /* of TEXT: there is more */
+    union {
+        long long integer;
+        double real;
+        const void *pointer;
+        const char *text;
+        const void *bytes;
+    } is;
+};
+
+struct fisql_call {
+    int ends;              /* 0: the call begins */
+    int unwound;           /* an exception ends it */
+    const void *function;  /* its address, for dladdr() or your own table */
+    const void *site;      /* its return address */
+    unsigned depth;        /* recorded calls open around it */
+    unsigned thread;       /* the thread's id in the kernel, gettid() */
+    unsigned long long ns; /* CLOCK_MONOTONIC */
+    /* With `fisql record --values`, where it records this function's values: the arguments in their
+     * order, when the call begins; then those of --value. Else none. */
+    unsigned arguments_count;
+    const struct fisql_call_value *arguments;
+    const struct fisql_call_value *result; /* when it ends; NULL = none, or not known */
+};
+
+typedef void fisql_call_function(const struct fisql_call *call, void *data);
+
+/* Returns the number of functions that match so far, or -1: the process is not recorded, no `fisql
+ * record` answers (it waits 10 s), there are 64 callbacks already, or the pattern is empty or
+ * longer than 255 bytes. */
+__attribute__((weak)) int fisql_on_call(const char *pattern, fisql_call_function *function,
+                                        void *data);
+/* Takes back all patterns of this function with this data. Threads that are in the callback, or
+ * about to call it, still finish that. Returns how many patterns there were. */
+__attribute__((weak)) int fisql_off_call(fisql_call_function *function, void *data);
+
+#define FISQL_ON_CALL(pattern, function, data)                                                     \
+    (fisql_on_call ? fisql_on_call((pattern), (function), (data)) : -1)
+#define FISQL_OFF_CALL(function, data) (fisql_off_call ? fisql_off_call((function), (data)) : 0)
 
 #define FISQL_LOCKED(lock) (fisql_locked ? fisql_locked(lock) : (void)0)
 #define FISQL_UNLOCKED(lock) (fisql_unlocked ? fisql_unlocked(lock) : (void)0)

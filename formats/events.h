@@ -91,8 +91,8 @@
       "gap:4 reading:2 cpu:4 waits:2 preemptions:2 minor_faults:2 major_faults:2",                 \
       "the event that follows ends a long gap between events: what the thread did")                \
     X(HELD, 0x6008, "", HELD, 5, "ticks:4",                                                        \
-      "since the event before the chunk, its writing kept the thread off the processor so "        \
-      "long")                                                                                      \
+      "since the event before, writing the chunk or the program's callbacks kept the thread off "  \
+      "the processor so long; with the top bit set: callbacks ran so long on it")                                                                                      \
     X(FAULT, 0x6009, "", FAULT, 7, "delta:1 rule:1 site:4",                                        \
       "record --fault made a call fail, by a rule (from 0): the innermost open call, which "       \
       "came from site, or a call of the C library that it made there")                             \
@@ -127,6 +127,7 @@
       "RESULT: the position of each among the call's values, an integer, and the value; padded")   \
     X(COUNTED_SHORT, 0x7000, "slot", COUNTED, 3, "calls:1 ticks:1",                                \
       "as COUNTED, of a slot below 0x1000")
+#define FISQL_HELD_RAN ((uint64_t)1 << 63) /* in HELD's ticks */
 enum fisql_code {
 #define FISQL_CODE_ENUM(constant, code, added, type, units, fields, what)                          \
     FISQL_CODE_##constant = (code),

@@ -193,6 +193,7 @@ struct fisql_live_parts {
     struct fisql_live_part told;      /* struct fisql_told; none = the program prints by itself */
     struct fisql_live_part control;   /* room for two filters: see `only` of struct fisql_control */
     struct fisql_live_part threads;   /* room for two texts of collector/core/thread_choice.c */
+    struct fisql_live_part calls;     /* struct fisql_calls of formats/live_calls.h */
 };
 
 /* The levels up to which the macros of fisql_trace.h record, 1 to 5. Whoever maps the area may

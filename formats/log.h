@@ -227,6 +227,7 @@ static inline const char *fisql_variable(enum fisql_variable variable)
     X(ON_ASSERT, "on-assert=", "what a failed FISQL_ASSERT does: 0 abort, 1 go on, 2 stop") \
     X(THREADS, "threads", "only threads of chosen names or first functions are recorded")          \
     X(SAY, "say", "fisql record prints at once what the macros of fisql_trace.h say")             \
+    X(PLUGIN, "plugin", "the live area names a library that processes load at their start") \
     X(LOCKS, "locks=", "1: locks: waits, order, misuse and who holds them; 2: each acquisition, too") \
     X(AS_IS, "as-is=", "1: modules without hooks are patched to be recorded; 2: those with hooks, too; 3: as 1, in what an emulator runs")
 #define FISQL_AS_IS_GUEST 3

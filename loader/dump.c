@@ -232,7 +232,9 @@ static void dump_fields(FILE *out, const struct event *event)
         dump_gap(out, event);
         break;
     case EVENT_HELD:
-        fprintf(out, " for %" PRIu64, event->elapsed);
+        fprintf(out, "%s for %" PRIu64,
+                (event->elapsed & FISQL_HELD_RAN) != 0 ? " by callbacks that ran" : "",
+                event->elapsed & ~FISQL_HELD_RAN);
         break;
     case EVENT_FAULT:
         fprintf(out, " of rule %u site %" PRIx64, event->rule, event->site);

@@ -30,13 +30,14 @@ endif
 VALUES_OBJ := $(patsubst %.o,%_values.o,$(call objects,$(COLLECTOR_SRC) $(VALUES_SRC)) \
         $(patsubst %.S,$(BUILD)/obj/%.o,$(wildcard collector/*/*.S)))
 VALUES_FLAGS = -DFISQL_VALUES -mgeneral-regs-only
-# What FISQL_SAY prints may be a double; it is no hook.
-$(BUILD)/obj/collector/told/trace_say_values.o $(BUILD)/obj/collector/told/trace_say_faults.o: VALUES_FLAGS = -DFISQL_VALUES
+# What FISQL_SAY prints may be a double, and so may a callback's argument; they are no hooks.
+REALS := told/trace_say calls/call_arguments
+$(foreach name,$(REALS),$(BUILD)/obj/collector/$(name)_values.o $(BUILD)/obj/collector/$(name)_faults.o): VALUES_FLAGS = -DFISQL_VALUES
 # The one that makes calls fail, too (collector/faults/faults.h).
 FAULTS_OBJ := $(VALUES_OBJ:%_values.o=%_faults.o) $(patsubst %.o,%_faults.o,$(call objects,$(FAULTS_SRC)))
 # In a program that links libfisql.a, longjmp and the like are wrapped by the linker; in a static one
 # malloc and the operators new and delete are too. Both use its C library.
-WRAPPED := interpose library fork exec quiet seccomp incident_calls incident_signals incident_stack \
+WRAPPED := interpose library fork exec quiet seccomp plugin incident_calls incident_signals incident_stack \
         $(patsubst collector/patch/%.c,%,$(wildcard collector/patch/*.c))
 WRAPPED_OBJ := $(foreach name,$(WRAPPED),$(filter %/$(name).o,$(COLLECTOR_OBJ)))
 WRAP_OBJ := $(filter-out %/own.o $(WRAPPED_OBJ),$(COLLECTOR_OBJ)) $(WRAPPED_OBJ:.o=_wrap.o) \

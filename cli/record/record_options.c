@@ -22,8 +22,7 @@
     "  -q, --quiet             print neither what was written nor what takes long\n"               \
     "      --no-alloc          do not record allocations\n"                                        \
     "      --no-time           do not read the clock: structure and counts only\n"                 \
-    "      --no-waits          do not read the threads' processor clocks: waiting counts as\n"     \
-    "                          time\n"                                                             \
+    "      --no-waits          read no threads' processor clocks: waiting counts as time\n"        \
     "      --no-compress       do not compress the log, even if there is time for it\n"            \
     "      --depth N           log the outermost N levels of calls; count deeper ones\n"           \
     "      --min-duration T    count calls that call nothing and end within T (100ns, 2us, 1ms)\n" \
@@ -73,6 +72,7 @@
     "when\n"                                                                                       \
     "                          it ends; exit, of all threads at the end; a signal (USR1, HUP)\n"   \
     "                          that fisql record gets, of all threads so far (can be repeated)\n"  \
+    "      --plugin FILE.so    each process loads it (docs/tracing.md)\n"                          \
     "      --start-off         start with recording off; SIGUSR2 or fisql_start() switches it\n"   \
     "      --ring SIZE         flight recorder: keep only the last SIZE bytes of each thread\n"    \
     "                          (512K, 4M), written at exit, crash, SIGUSR2 or fisql_dump()\n"      \
@@ -137,7 +137,8 @@ enum {
     OPTION_REFERENCE,
     OPTION_NO_PATCH,
     OPTION_AS_IS,
-    OPTION_LIBS
+    OPTION_LIBS,
+    OPTION_PLUGIN
 };
 
 static const struct args_option options_known[] = {{"output", 'o', true},
@@ -170,6 +171,7 @@ static const struct args_option options_known[] = {{"output", 'o', true},
                                                    {"no-patch", OPTION_NO_PATCH, false},
                                                    {"as-is", OPTION_AS_IS, false},
                                                    {"libs", OPTION_LIBS, true},
+                                                   {"plugin", OPTION_PLUGIN, true},
                                                    {NULL, 0, false}};
 
 static int add_values(struct record_values *values, const char *pattern)
@@ -188,6 +190,14 @@ static int add_pattern(struct record_options *options, bool only, const char *pa
         return fail("--only and --exclude: use one or the other");
     options->only = only;
     return record_patterns_add(&options->patterns, pattern);
+}
+
+static int set_plugin(struct record_options *options, const char *path)
+{
+    if (options->plugin != NULL)
+        return fail("--plugin: give one; a plugin can load others itself");
+    options->plugin = path;
+    return 0;
 }
 
 static int set_on_assert(struct record_options *options, const struct args *args)
@@ -271,11 +281,11 @@ static int set_option(struct record_options *options, const struct args *args)
         options->quiet = options->values.quiet = true;
         return 0;
     case OPTION_NO_PATCH:
-        options->as_is = 0;
-        return 0;
     case OPTION_AS_IS:
-        options->as_is = 2;
+        options->as_is = args->code == OPTION_AS_IS ? 2 : 0;
         return 0;
+    case OPTION_PLUGIN:
+        return set_plugin(options, value);
     case OPTION_LIBS:
         return record_patterns_add(&options->libs, value);
     case OPTION_THREADS:
@@ -415,6 +425,8 @@ void record_options_text(const struct record_options *options, char *text, size_
         ADD(THREADS, "");
     if (options->summary.say)
         ADD(SAY, "");
+    if (options->plugin != NULL)
+        ADD(PLUGIN, "");
     if (options->locks != 0)
         ADD(LOCKS, "%u", options->locks);
 #undef ADD

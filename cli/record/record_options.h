@@ -69,6 +69,7 @@ struct record_options {
     /* 1: patch modules without hooks, 2: those with hooks, too; 0: --no-patch; FISQL_AS_IS_GUEST */
     uint32_t as_is;
     struct record_patterns libs; /* libraries of the system to patch */
+    const char *plugin;          /* that processes load at their start; NULL = none */
     uint32_t depth;
     uint64_t min_duration_ns;
     uint32_t ring_chunks;

@@ -30,9 +30,14 @@ static bool is_named(const struct record_patterns *libs, const char *path)
     return false;
 }
 
+static bool is_plugin(const struct record_options *options, const char *path)
+{
+    return options->plugin != NULL && strcmp(options->plugin, path) == 0;
+}
+
 bool record_patch_takes(const struct record_options *options, const char *program, const char *path)
 {
-    return options->as_is != 0 && !fisql_patch_is_base(path) &&
+    return options->as_is != 0 && !fisql_patch_is_base(path) && !is_plugin(options, path) &&
            (fisql_patch_is_own(program, path) || is_named(&options->libs, path));
 }
 
@@ -54,6 +59,8 @@ void *record_patch_plan(const struct record_options *options,
     struct error error;
     void *made = NULL;
     *bytes = 0;
+    if (is_plugin(options, module->path))
+        return NULL;
     if ((module->flags & FISQL_LATE_OWN) == 0 && !is_named(&options->libs, module->path)) {
         skip(summary, module->path);
         return NULL;

@@ -1,7 +1,7 @@
 /*
  * Features: what we record besides calls and allocations, each in its own room (values, faults,
- * locks, incidents, diary). A feature's struct holds the functions that it wants called;
- * collector/features.c lists all features. So the rooms below name no feature, and a new one
+ * locks, incidents, diary, patch, calls). A feature's struct holds the functions that it wants
+ * called; collector/features.c lists all features. So the rooms below name no feature, and a new one
  * changes nothing there.
  *
  * Two things are called directly all the same, because indirect calls would cost too much: what the
@@ -34,6 +34,8 @@ enum feature_forbidden {
     FEATURE_ALLOWED  /* nothing, after FEATURE_SIGNALS: it failed */
 };
 
+struct watched; /* collector/core/watch.h */
+
 /* Each function is called with signals blocked, unless noted. NULL = not wanted. */
 struct feature {
     /* Takes its part of the live area, by live_area_part(). */
@@ -63,6 +65,9 @@ struct feature {
     void (*freed_twice)(uint64_t block, uint64_t site, uint64_t stack);
     /* The program goes on after that. */
     void (*goes_on)(void);
+    /* A call of a watched function has begun or ended; collector_inside is set. Signals are not
+     * blocked. */
+    void (*watched)(const struct watched *call);
     void (*forbidden)(enum feature_forbidden what);
     /* The program is about to call syscall(). Signals are not blocked. */
     void (*called)(long number, const long argument[6]);

@@ -7,8 +7,10 @@ union fork_mark fork_mark;
 
 void fork_mark_filtered(void)
 {
-    __atomic_store_n(&fork_mark.mine, process.filtered != 0 ? FORK_MARK_FILTERED : FORK_MARK_OURS,
-                     __ATOMIC_RELEASE);
+    uint64_t mark = process.filtered != 0                                      ? FORK_MARK_FILTERED
+                    : __atomic_load_n(&process.watched, __ATOMIC_ACQUIRE) != 0 ? FORK_MARK_WATCHED
+                                                                               : FORK_MARK_OURS;
+    __atomic_store_n(&fork_mark.mine, mark, __ATOMIC_RELEASE);
 }
 
 void fork_mark_paused(void)

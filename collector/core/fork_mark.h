@@ -20,11 +20,13 @@ union fork_mark {
 extern HIDDEN union fork_mark fork_mark;
 
 /* Values of `mine`: 0 in a child that we have not noticed yet; else ours, with a mark of its own if
- * functions are filtered, so that hooks of unfiltered processes need not ask. */
+ * functions are filtered, or not filtered but watched (watch.h), so that hooks of other processes
+ * need not ask. No log_ready() equals these two. */
 #define FORK_MARK_OURS 1u
 #define FORK_MARK_FILTERED UINT64_MAX
+#define FORK_MARK_WATCHED (UINT64_MAX - 1)
 
-/* process.filtered has changed. */
+/* process.filtered or process.watched has changed. */
 void fork_mark_filtered(void);
 /* process.paused has changed. */
 void fork_mark_paused(void);

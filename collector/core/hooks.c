@@ -13,6 +13,7 @@
 #include "collector/core/hooks.h"
 
 #include "collector/core/hooks_fast.h"
+#include "collector/core/watch.h"
 
 #define APART static __attribute__((noinline))
 
@@ -39,8 +40,25 @@ APART void enter_hot(uint64_t function, uint64_t site, uint64_t stack, struct th
         enter_other(function, site, stack, tick);
 }
 
+/* With callbacks (watch.h). Hooks of what they call do nothing. */
+APART void enter_watched(uint64_t function, uint64_t site, uint64_t stack)
+{
+    enum unready what = collector_inside != 0 ? UNREADY_OFF : unready(function);
+    if (what == UNREADY_OFF)
+        return;
+    if (what == UNREADY_FAST)
+        enter_ready(function, site, stack);
+    else
+        hook_enter_slow(function, site, stack);
+    watch_entered(function, site, stack, 0);
+}
+
 APART void enter_unready(uint64_t function, uint64_t site, uint64_t stack)
 {
+    if (watch_on()) {
+        enter_watched(function, site, stack);
+        return;
+    }
     enum unready what = unready(function);
     if (what == UNREADY_FAST)
         enter_ready(function, site, stack);
@@ -97,8 +115,26 @@ APART void exit_hot(uint64_t function, uint64_t site, uint64_t stack, bool tail,
         exit_other(function, site, stack, tail, tick);
 }
 
+APART void exit_watched(uint64_t function, uint64_t site, uint64_t stack, bool tail)
+{
+    struct watch_leaving leaving;
+    enum unready what = collector_inside != 0 ? UNREADY_OFF : unready(function);
+    if (what == UNREADY_OFF)
+        return;
+    watch_leaves(&leaving, function, site, stack, tail);
+    if (what == UNREADY_FAST)
+        exit_ready(function, site, stack, tail);
+    else
+        hook_exit_slow(function, site, stack, tail);
+    watch_left(&leaving, stack, 0);
+}
+
 APART void exit_unready(uint64_t function, uint64_t site, uint64_t stack, bool tail)
 {
+    if (watch_on()) {
+        exit_watched(function, site, stack, tail);
+        return;
+    }
     enum unready what = unready(function);
     if (what == UNREADY_FAST)
         exit_ready(function, site, stack, tail);
@@ -171,6 +207,14 @@ APART void enter_kept_other(uint64_t function, uint64_t site, uint64_t stack, ui
     values_kept = before;
 }
 
+APART void enter_kept_watched(uint64_t function, uint64_t site, uint64_t stack)
+{
+    if (collector_inside != 0)
+        return;
+    enter_kept_other(function, site, stack, 0, 0);
+    watch_entered(function, site, stack, recipe_word(values_frame(stack)->hook_return));
+}
+
 void values_enter(uint64_t function, uint64_t site, uint64_t stack, uint64_t recipe)
 {
     struct thread_log *log = current_log;
@@ -180,7 +224,10 @@ void values_enter(uint64_t function, uint64_t site, uint64_t stack, uint64_t rec
         if (LIKELY(enter_fast(log, function, site, stack, tick, false, recipe)))
             return;
     }
-    enter_kept_other(function, site, stack, recipe, tick);
+    if (watch_on() && tick == 0)
+        enter_kept_watched(function, site, stack);
+    else
+        enter_kept_other(function, site, stack, recipe, tick);
 }
 
 APART void exit_kept_other(uint64_t function, uint64_t site, uint64_t stack, uint64_t recipe,
@@ -210,6 +257,19 @@ APART void exit_kept_other(uint64_t function, uint64_t site, uint64_t stack, uin
     values_kept = before;
 }
 
+APART void exit_kept_watched(uint64_t function, uint64_t site, uint64_t stack)
+{
+    struct watch_leaving leaving;
+    uint64_t hook_return = values_frame(stack)->hook_return;
+    if (collector_inside != 0)
+        return;
+    values_keep(stack);
+    watch_leaves(&leaving, function, site, stack, hook_return == site);
+    exit_kept_other(function, site, stack, 0, 0);
+    if (!values_watch(&leaving))
+        watch_left(&leaving, stack, recipe_word(hook_return));
+}
+
 void values_exit(uint64_t function, uint64_t site, uint64_t stack, uint64_t recipe)
 {
     struct thread_log *log = current_log;
@@ -219,6 +279,9 @@ void values_exit(uint64_t function, uint64_t site, uint64_t stack, uint64_t reci
         if (LIKELY(exit_fast(log, function, site, stack, false, tick, false, false, recipe)))
             return;
     }
-    exit_kept_other(function, site, stack, recipe, tick);
+    if (watch_on() && tick == 0)
+        exit_kept_watched(function, site, stack);
+    else
+        exit_kept_other(function, site, stack, recipe, tick);
 }
 #endif

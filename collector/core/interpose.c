@@ -16,6 +16,7 @@
 #include "collector/memory/alloc.h"
 #include "collector/core/shadow_stack.h"
 #include "collector/core/thread_log.h"
+#include "collector/core/watch.h"
 #include "collector/core/wrap.h"
 
 #include <string.h>
@@ -66,6 +67,7 @@ void interpose_before_jump(const void *buffer, uint64_t own_stack)
 {
     uint64_t target = jump_target(buffer);
     FEATURES_CALL(jumps)();
+    watch_jumps(target);
     if (collector_inside == 0 && current_log != NULL && target != 0 && (target & 7) == 0) {
         alloc_unwound(target);
         shadow_unwind_to(target, own_stack);
@@ -130,6 +132,7 @@ REPLACE(void *, __cxa_begin_catch, (void *exception))
     static void *(*next)(void *);
     if (next == NULL)
         FIND(__cxa_begin_catch, next);
+    watch_jumps(OWN_STACK);
     if (collector_inside == 0 && current_log != NULL) {
         alloc_unwound(OWN_STACK);
         shadow_unwind_to(OWN_STACK, OWN_STACK);

@@ -66,7 +66,9 @@ struct refresh {
     struct facts facts;
     unsigned char buffer[16384];
     char path[4096], full[4096]; /* not on the stack, which may be small */
-    bool again;                  /* only call filter_module() for the known modules */
+    bool again;                  /* only call filter_module(), ... */
+    modules_each_function *each; /* ... or this, for the known modules */
+    void *context;
     bool changed;
 };
 
@@ -300,7 +302,13 @@ static int visit(struct dl_phdr_info *info, size_t size, void *context)
     }
     if (again && module.end != 0 && !is_vdso(info) && map_has(refresh->old, &module)) {
         path_read(refresh, info);
-        filter_module(refresh->path, module.bias, module.start, module.end);
+        if (refresh->each != NULL)
+            refresh->each(&(const struct feature_module){refresh->path, "", module.bias,
+                                                         module.start, module.end, false,
+                                                         is_executable(info)},
+                          refresh->context);
+        else
+            filter_module(refresh->path, module.bias, module.start, module.end);
     }
     if (again || module.end == 0 || is_vdso(info) || refresh->map->count == MODULES_MAX)
         return 0;
@@ -367,7 +375,9 @@ void modules_learn(uint64_t function)
     quiet_end(&quiet);
 }
 
-void modules_filter(const char *text, uint64_t size_bytes)
+/* Visits the modules of the map again. text: another filter's, NULL = each() is called instead. */
+static void visit_again(const char *text, uint64_t size_bytes, modules_each_function *each,
+                        void *context)
 {
     struct refresh *refresh = mmap(NULL, sizeof *refresh, PROT_READ | PROT_WRITE,
                                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -375,13 +385,26 @@ void modules_filter(const char *text, uint64_t size_bytes)
         return;
     lock_acquire(&refresh_lock);
     refresh->again = true;
+    refresh->each = each;
+    refresh->context = context;
     refresh->old = current_map;
-    filter_text(text, size_bytes);
+    if (text != NULL)
+        filter_text(text, size_bytes);
     collector_inside++;
     dl_iterate_phdr(visit, refresh);
     collector_inside--;
     lock_release(&refresh_lock);
     munmap(refresh, sizeof *refresh);
+}
+
+void modules_filter(const char *text, uint64_t size_bytes)
+{
+    visit_again(text, size_bytes, NULL, NULL);
+}
+
+void modules_each(modules_each_function *each, void *context)
+{
+    visit_again(NULL, 0, each, context);
 }
 
 void modules_forked(void)

@@ -11,6 +11,10 @@ void modules_refresh(void);
 void modules_learn(uint64_t function);
 /* Applies another filter text (filter.h) to all modules of the map. Signals must be blocked. */
 void modules_filter(const char *text, uint64_t size_bytes);
+/* Calls each() for each module of the map, with its path but no build-id. Signals must be blocked. */
+struct feature_module;
+typedef void modules_each_function(const struct feature_module *module, void *context);
+void modules_each(modules_each_function *each, void *context);
 /* In a forked child. */
 void modules_forked(void);
 /* Is the address in a module of the map? */

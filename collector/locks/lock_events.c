@@ -51,7 +51,8 @@ bool fisql_lock_record(const struct fisql_lock_record *record)
 {
     const unsigned char *bytes = (const unsigned char *)record;
     size_t count = sizeof *record;
-    if (!process_active() || __atomic_load_n(&process.paused, __ATOMIC_ACQUIRE) != 0)
+    if (collector_inside != 0 || !process_active() ||
+        __atomic_load_n(&process.paused, __ATOMIC_ACQUIRE) != 0)
         return false;
     while (count > 0 && bytes[count - 1] == 0)
         count--;

@@ -102,8 +102,9 @@ static __attribute__((noinline)) enum patch_next enter_unusual(uint64_t function
 uint64_t patch_enter(uint64_t function, uint64_t site, uint64_t slot)
 {
     struct thread_log *log = current_log;
-    if (UNLIKELY(log == NULL || !log_ready(log) || process.clock == CLOCK_SYSTEM ||
-                 slot - patch_stack.low >= patch_stack.bytes || patch_is_site(site)))
+    if (UNLIKELY(log == NULL || (!log_ready(log) && !log_ready_unwatched(log, function)) ||
+                 process.clock == CLOCK_SYSTEM || slot - patch_stack.low >= patch_stack.bytes ||
+                 patch_is_site(site)))
         return enter_unusual(function, site, slot);
     if (UNLIKELY(!enter_slot(log, function, site, slot, tick_now(), false)))
         return PATCH_SLOW;
@@ -116,8 +117,9 @@ uint64_t patch_exit(uint64_t slot)
     struct thread_log *log = current_log;
     const struct shadow_call *top;
     if (UNLIKELY(
-            log == NULL || !log_ready(log) || process.clock == CLOCK_SYSTEM ||
-            (top = call_top(log))->stack != slot ||
+            log == NULL || (top = call_top(log))->stack != slot ||
+            (!log_ready(log) && !log_ready_unwatched(log, top->function)) ||
+            process.clock == CLOCK_SYSTEM ||
             !exit_fast(log, top->function, top->site, slot, false, tick_now(), false, false, 0)))
         return 0;
     return *patch_mirror(slot);
@@ -168,9 +170,9 @@ KEEPING void patch_enter(void)
     uint64_t slot = FRAME_ADDRESS() + 24;
     uint64_t back = word_at(slot - 8), site = word_at(slot);
     struct thread_log *log = current_log;
-    if (UNLIKELY(log == NULL || !log_ready(log) || process.clock == CLOCK_SYSTEM ||
-                 slot - patch_stack.low >= patch_stack.bytes || patch_is_site(site) ||
-                 patch_is_kept(word_at(back - PATCH_BACK_SITE)))) {
+    if (UNLIKELY(log == NULL || (!log_ready(log) && !log_ready_unwatched(log, function_of(back))) ||
+                 process.clock == CLOCK_SYSTEM || slot - patch_stack.low >= patch_stack.bytes ||
+                 patch_is_site(site) || patch_is_kept(word_at(back - PATCH_BACK_SITE)))) {
         enter_unusual(back, slot);
         return;
     }
@@ -188,8 +190,9 @@ KEEPING void patch_exit(void)
     struct thread_log *log = current_log;
     const struct shadow_call *top;
     if (UNLIKELY(
-            log == NULL || !log_ready(log) || process.clock == CLOCK_SYSTEM ||
-            (top = call_top(log))->stack != slot ||
+            log == NULL || (top = call_top(log))->stack != slot ||
+            (!log_ready(log) && !log_ready_unwatched(log, top->function)) ||
+            process.clock == CLOCK_SYSTEM ||
             !exit_fast(log, top->function, top->site, slot, false, tick_now(), false, false, 0)))
         word_put(slot, 0);
     else

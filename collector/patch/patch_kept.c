@@ -5,6 +5,7 @@
 
 #ifdef PATCH_KEEPS
 #include "collector/core/hooks_slow.h"
+#include "collector/core/watch.h"
 #include "collector/faults/faults.h"
 #include "collector/patch/patch_state.h"
 #include "collector/values/values_late.h"
@@ -117,7 +118,11 @@ uint64_t patch_values_strike(const struct fault_patched *call,
     }
     if (what == FAULTS_GO_ON)
         return 0;
+    struct watch_leaving leaving = {.callbacks = 0};
+    if (watch_on())
+        watch_leaves(&leaving, call->function, call->site, call->slot, false);
     hook_exit_slow(call->function, call->site, call->slot, false);
+    watch_left(&leaving, call->slot, 0);
     if (what == FAULTS_RETURN_WORD)
         registers->kept->rax = back.general[0];
     else if (what == FAULTS_RETURN_VECTOR)

@@ -4,12 +4,21 @@
 
 #include "collector/core/hooks_fast.h"
 #include "collector/core/shadow_stack.h"
+#include "collector/core/watch.h"
 
 /* Nothing open has the slot of a call that begins: it has a return address of its own. */
 FAST bool enter_slot(struct thread_log *log, uint64_t function, uint64_t site, uint64_t slot,
                      uint64_t tick, bool sample)
 {
     return enter_below(log, function, site, slot, slot + 1, tick, sample, 0);
+}
+
+/* Would log_ready() hold if the process had no callbacks, and has the function none? Else each call
+ * of a patched function would save all registers while there is a callback. */
+FAST bool log_ready_unwatched(const struct thread_log *log, uint64_t function)
+{
+    return fork_mark.mine == FORK_MARK_WATCHED && (log->busy | log->shadow.hidden) == 0 &&
+           collector_inside == 0 && watch_callbacks(function) == 0;
 }
 
 FAST uint64_t word_at(uint64_t address)

@@ -4,6 +4,7 @@
 
 #ifdef FISQL_PATCHES
 #include "collector/core/quiet.h"
+#include "collector/core/watch.h"
 #include "collector/patch/patch_kept.h"
 #include "collector/patch/patch_parts.h"
 
@@ -113,6 +114,8 @@ static void enter_call(const struct beginning *call, uint64_t site, bool may_be_
         enter_slot_slow(call->function, site, call->slot, recipe);
     else
         hook_enter_slow(call->function, site, call->slot);
+    if (watch_on())
+        watch_entered(call->function, site, call->slot, recipe);
     patch_values_end(&values);
 }
 
@@ -160,6 +163,16 @@ static void returns_kept(const struct beginning *call)
 }
 #endif
 
+/* Another function jumped to the one that begins: its call ends. */
+static void exit_jumped(const struct shadow_call *call, uint64_t slot)
+{
+    struct watch_leaving leaving = {.callbacks = 0};
+    if (watch_on())
+        watch_leaves(&leaving, call->function, call->site, slot, false);
+    hook_exit_slow(call->function, call->site, slot, false);
+    watch_left(&leaving, slot, 0);
+}
+
 /* Returns whether the call goes through a call site: its exit is to be recorded. */
 static bool enter_slowly(const struct beginning *begun, uint64_t site)
 {
@@ -171,7 +184,7 @@ static bool enter_slowly(const struct beginning *begun, uint64_t site)
         if (call_of_slot(slot, true, &call)) {
             if (call.function == function)
                 return false;
-            hook_exit_slow(call.function, call.site, slot, false);
+            exit_jumped(&call, slot);
         }
     } else if (slot - patch_stack.low >= patch_stack.bytes && !patch_mirror_make(slot)) {
         return false;
@@ -220,11 +233,15 @@ static uint64_t exit_call(const struct shadow_call *call, uint64_t slot,
     const struct fault_patched patched = {call->function, call->site, slot, word_at(slot)};
     uint64_t next = patch_values_leave(&patched, *patch_mirror(slot), registers);
     uint64_t recipe = patch_values_begin(&values, call->function, slot, true, registers);
+    struct watch_leaving leaving = {.callbacks = 0};
+    if (watch_on())
+        watch_leaves(&leaving, call->function, call->site, slot, false);
     struct thread_log *log = may_be_fast ? log_free() : NULL;
     bool due = log != NULL && hook_sample_due(log);
     if (log == NULL || !exit_fast(log, call->function, call->site, slot, false,
                                   clock_read(process.clock), due, true, recipe))
         hook_exit_slow(call->function, call->site, slot, false);
+    watch_left(&leaving, slot, recipe);
     patch_values_end(&values);
     return next;
 }

@@ -115,6 +115,9 @@ static void option_parse(const char *text, bool *no_time)
     case FISQL_OPTION_AS_IS:
         options->as_is = as_is_of(number_at(value));
         break;
+    case FISQL_OPTION_PLUGIN:
+        options->plugin = true;
+        break;
     case FISQL_OPTION_FILTER: /* the live area has them */
     case FISQL_OPTION_THREADS:
     case FISQL_OPTION_VALUES:

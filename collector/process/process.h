@@ -21,6 +21,7 @@ struct options {
     bool start_off;
     bool no_waits;      /* do not read processor clocks */
     bool says;          /* fisql record prints what macros say */
+    bool plugin;        /* load the one that the live area names */
     uint32_t on_assert; /* enum fisql_on_assert */
 };
 
@@ -39,6 +40,7 @@ struct process {
     uint32_t pid;
     uint32_t ending;      /* after our destructor, without fisql record: write each event at once */
     uint32_t filtered;    /* functions are filtered: see filter.c */
+    uint32_t watched;     /* atomic: functions have callbacks: see watch.h */
     uint32_t thread_next; /* atomic */
     uint32_t ticks_per_us; /* 0 = unknown: hooks do not measure themselves */
     uint64_t key;

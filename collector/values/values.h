@@ -45,6 +45,11 @@ void values_await(struct thread_log *log, uint64_t recipe, uint64_t function, ui
 void values_await_kept(struct thread_log *log, uint64_t function, uint64_t site, uint64_t stack,
                        uint64_t after);
 
+/* Are the callbacks of the call that has just ended to come with its result, when it returns? Not
+ * if nothing arranged that the result follows. */
+struct watch_leaving;
+bool values_watch(const struct watch_leaving *leaving);
+
 /* The units of the event with which the log's last call was entered, arguments included. */
 static inline uint32_t values_enter_units(const struct thread_log *log)
 {

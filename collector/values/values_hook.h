@@ -76,32 +76,37 @@ static inline uint64_t values_plain(void)
     return UNLIKELY(kept_own != NULL) ? RECIPE_PLAIN : 0;
 }
 
-/* Writes what a call that ends leaves: values at its exit, and the result if it is there already.
- * Returns its units. *awaits: the result comes later (values_await()). The log is busy. */
-static inline uint32_t values_result(struct thread_log *log, uint16_t *units, uint64_t word,
-                                     uint64_t function, uint64_t stack, bool *awaits)
+/* Writes the result of a call that ends, if it is there already. Returns its units. *awaits: it
+ * comes later (values_await()). The log is busy. */
+static inline uint32_t values_result_there(struct thread_log *log, uint16_t *units, uint64_t word,
+                                           uint64_t function, uint64_t stack, bool *awaits)
 {
-    uint32_t left = 0;
-    if (UNLIKELY(kept_own != NULL)) {
-        left = values_at_exit(log, units, stack, (word & RECIPE_PLAIN) == 0);
-        units += left;
-    }
-    if (UNLIKELY((word & RECIPE_PLAIN) != 0))
-        return left;
     const struct values_frame *frame = values_frame_by(word, stack);
     const struct recipe *recipe = recipe_of(word, frame->hook_return, function);
     if (recipe == NULL)
-        return left;
+        return 0;
     *awaits = recipe->at_hook == RECIPE_COMES;
     if (recipe->at_hook != RECIPE_THERE)
-        return left;
+        return 0;
     unsigned char *into = (unsigned char *)(units + 1);
     struct value_writer writer = {.at = into, .limit = into + FISQL_VALUES_BYTES_MAX};
     if (UNLIKELY(!capture_number(&writer, frame->general, &recipe->numbers[0])))
         writer.at = values_argument(log, writer, recipe, 0, stack);
     values_failure(&writer, into);
-    return left + values_event(units, (uint32_t)(writer.at - into), FISQL_CODE_RESULT,
-                               FISQL_CODE_RESULT_SHORT);
+    return values_event(units, (uint32_t)(writer.at - into), FISQL_CODE_RESULT,
+                        FISQL_CODE_RESULT_SHORT);
+}
+
+/* Writes what a call that ends leaves: values at its exit, and its result as above. */
+static inline uint32_t values_result(struct thread_log *log, uint16_t *units, uint64_t word,
+                                     uint64_t function, uint64_t stack, bool *awaits)
+{
+    uint32_t left = 0;
+    if (UNLIKELY(kept_own != NULL))
+        left = values_at_exit(log, units, stack, (word & RECIPE_PLAIN) == 0);
+    if (UNLIKELY((word & RECIPE_PLAIN) != 0))
+        return left;
+    return left + values_result_there(log, units + left, word, function, stack, awaits);
 }
 
 #else

@@ -27,9 +27,13 @@
 #include "collector/core/hook_sample.h"
 #include "collector/core/quiet.h"
 #include "collector/core/reserve.h"
+#include "collector/core/watch.h"
 #include "collector/values/values_exit.h"
 #include "collector/values/values_hook.h"
 
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
 #include <dlfcn.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -49,7 +53,8 @@ struct awaited {
     uint64_t word;    /* of the log, after the exit */
     struct thread_log *log;
     const struct recipe *recipe;
-    uint32_t sequence; /* of the log's chunk */
+    uint32_t sequence;            /* of the log's chunk */
+    struct watch_leaving watched; /* without callbacks: nothing to do */
 } __attribute__((aligned(64)));
 
 struct table {
@@ -276,6 +281,7 @@ void values_await(struct thread_log *log, uint64_t word, uint64_t function, uint
     awaited->log = log;
     awaited->sequence = log->thread.sequence;
     awaited->recipe = recipe;
+    awaited->watched.callbacks = 0;
     BARRIER();
     *slot = put;
 }
@@ -327,6 +333,86 @@ static inline bool record(const struct awaited *awaited, uint64_t stack,
     return log_leave(log, word);
 }
 
+#if defined(__x86_64__)
+bool values_watch(const struct watch_leaving *leaving)
+{
+    const struct thread_log *log = current_log;
+    struct table *table = own_table;
+    if (leaving->callbacks == 0 || log == NULL || calls_open(log) > leaving->depth)
+        return false;
+    for (uint32_t i = 0; table != NULL && i < table->places && i < AWAITED_MAX; i++) {
+        struct awaited *awaited = &table->awaited[i];
+        if (table->frame[i] == 0 || awaited->log != log || awaited->word != log->live.word ||
+            awaited->sequence != log->thread.sequence)
+            continue;
+        awaited->watched = *leaving;
+        return true;
+    }
+    return false;
+}
+
+/* Room for the state that XSAVE saves, AVX-512 included: Intel's Software Developer's Manual 1,
+ * chapter 13. */
+#define STATE_BYTES 2688u
+#define STATE_HEADER 512u
+#define STATE_MASK 0xe7u
+
+/* The parts of the processor's state that there are; 0 = there is no XSAVE. */
+static uint32_t state_mask(void)
+{
+    static uint32_t known; /* atomic; the top bit is set when it is */
+    uint32_t a, b, c = 0, d, low, mask = __atomic_load_n(&known, __ATOMIC_RELAXED);
+    if (mask != 0)
+        return mask & STATE_MASK;
+    mask = (uint32_t)1 << 31;
+    if (__get_cpuid(1, &a, &b, &c, &d) && (c & bit_OSXSAVE) != 0) {
+        __asm__("xgetbv" : "=a"(low), "=d"(d) : "c"(0));
+        mask |= low & STATE_MASK;
+    }
+    __atomic_store_n(&known, mask, __ATOMIC_RELAXED);
+    return mask & STATE_MASK;
+}
+
+/* Calls the callbacks of a call that returns, with its result. The function's result may be in any
+ * register: the callbacks' changes are undone. */
+static APART void tell_result(const struct watch_leaving *watched, const struct awaited *awaited,
+                              uint64_t stack, const struct values_returned *returned)
+{
+    unsigned char state[STATE_BYTES] __attribute__((aligned(64)));
+    unsigned char values[FISQL_VALUES_BYTES_MAX + 64];
+    struct value_writer writer = {.at = values, .limit = values + FISQL_VALUES_BYTES_MAX};
+    struct thread_log *log = current_log;
+    uint32_t mask = state_mask();
+    if (log == NULL)
+        return;
+    if (!capture_number(&writer, returned->general, &awaited->recipe->numbers[0]))
+        writer.at = other_result(awaited, writer, log, stack, returned);
+    memset(state + STATE_HEADER, 0, 64);
+    if (mask != 0)
+        __asm__ volatile("xsave64 %0" : "+m"(state) : "a"(mask), "d"(0));
+    else
+        __asm__ volatile("fxsave64 %0" : "=m"(state));
+    __asm__ volatile("fninit");
+    watch_left_later(watched, values, (uint32_t)(writer.at - values));
+    if (mask != 0)
+        __asm__ volatile("xrstor64 %0" : : "m"(state), "a"(mask), "d"(0));
+    else
+        __asm__ volatile("fxrstor64 %0" : : "m"(state));
+}
+#else
+bool values_watch(const struct watch_leaving *leaving)
+{
+    (void)leaving;
+    return false;
+}
+
+static void tell_result(const struct watch_leaving *watched, const struct awaited *awaited,
+                        uint64_t stack, const struct values_returned *returned)
+{
+    (void)watched, (void)awaited, (void)stack, (void)returned;
+}
+#endif
+
 static struct table *find(struct table *table, uint64_t stack, uint32_t *place)
 {
     for (*place = 0; table != NULL && *place < AWAITED_MAX; ++*place)
@@ -358,6 +444,13 @@ uint64_t values_returned(uint64_t stack, const struct values_returned *returned)
     uint64_t address = awaited->address;
     if (!record(awaited, stack, returned))
         count(&lost.separated);
+    if (UNLIKELY(awaited->watched.callbacks != 0)) {
+        const struct awaited taken = *awaited;
+        BARRIER();
+        table->frame[place] = 0; /* the callbacks may await results of their own */
+        tell_result(&taken.watched, &taken, stack, returned);
+        return address;
+    }
     BARRIER();
     table->frame[place] = 0;
     return address;
@@ -386,9 +479,12 @@ uint64_t values_unwinding(uint64_t stack)
     const struct read_stack reading = {log != NULL ? &log->shadow.bounds : &none, stack, false};
     for (uint32_t i = 0; table != NULL && i < table->places && i < AWAITED_MAX; i++)
         if (table->frame[i] > stack && still_comes(table, i, &reading)) {
+            struct watch_leaving watched = table->awaited[i].watched;
             *table->awaited[i].slot = table->awaited[i].held;
             BARRIER();
             table->frame[i] = 0;
+            if (watched.callbacks != 0)
+                watch_left_later(&watched, NULL, 0);
         }
     uint64_t address = __atomic_load_n(&resume, __ATOMIC_RELAXED);
     if (address == 0)

@@ -359,7 +359,7 @@ static int calls_cut(struct decoder *decoder, uint64_t before_ns, uint32_t confi
 /* Decodes an event that is not for the hot loop. Returns 1; 0 = there is none; -1. *behind: the
  * event before, then this one. */
 static int decode_next(struct decoder *decoder, struct event_cursor *cursor, bool pending,
-                       uint64_t before_ns, enum behind *behind, struct error *error)
+                       enum behind *behind, struct error *error)
 {
     struct event event;
     int got = event_next(cursor, &event);
@@ -375,7 +375,7 @@ static int decode_next(struct decoder *decoder, struct event_cursor *cursor, boo
     if (event_clock(event.type) != FISQL_CLOCK_STILL)
         thread_clock_advance(&decoder->clock, event.ticks);
     if (pending && event_clock(event.type) == FISQL_CLOCK_INSTANT &&
-        (decode_gap_ends(decoder, error) != 0 || decode_write_ends(decoder, before_ns, error) != 0))
+        (decode_gap_ends(decoder, error) != 0 || decode_write_ends(decoder, error) != 0))
         return -1;
     decoder->ended.call_id = 0; /* an exit may end a call without a row */
     *behind = event.type == EVENT_EXIT                                      ? BEHIND_EXIT
@@ -420,7 +420,7 @@ static int decode_chunk(struct decoder *decoder, const struct log_chunk *place,
     decoder->chunk_first_id = decoder->window.next_id;
     decoder->hooks.write_ns = 0;
     if (!first && !place->gap && !resumed)
-        decode_write_begin(decoder, fisql_cost_unpack(place->cost).write_ticks);
+        decode_write_begin(decoder, fisql_cost_unpack(place->cost).write_ticks, before_ns);
     for (;;) {
         /* While anything is pending, the next event is not for the hot loop. */
         bool pending = decoder->gaps.pending || decoder->hooks.write_ns != 0;
@@ -431,7 +431,7 @@ static int decode_chunk(struct decoder *decoder, const struct log_chunk *place,
             behind = call_stack_call_id(&decoder->stack) == decoder->window.next_id - 1
                          ? BEHIND_ENTER
                          : BEHIND_EXIT;
-        int got = decode_next(decoder, &cursor, pending, before_ns, &behind, error);
+        int got = decode_next(decoder, &cursor, pending, &behind, error);
         if (got <= 0)
             return got;
     }

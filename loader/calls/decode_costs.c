@@ -43,30 +43,36 @@ int decode_cost_begin(struct decoder *decoder, size_t chunk, struct error *error
     return 0;
 }
 
-void decode_write_begin(struct decoder *decoder, uint64_t ticks)
+void decode_write_begin(struct decoder *decoder, uint64_t ticks, uint64_t since_ns)
 {
     const struct thread_clock *clock = &decoder->clock;
     uint64_t ns = clock_ns(clock->line, clock->tick + ticks) - clock_ns(clock->line, clock->tick);
     decoder->hooks.write_ns = ns < WRITE_NS_MAX ? ns : 0;
     decoder->hooks.held_ns = 0;
+    decoder->hooks.since_ns = since_ns;
 }
 
-void decode_write_held(struct decoder *decoder, uint64_t ticks)
+void decode_write_held(struct decoder *decoder, uint64_t held)
 {
     const struct thread_clock *clock = &decoder->clock;
+    uint64_t ticks = held & ~FISQL_HELD_RAN;
     uint64_t ns = clock_ns(clock->line, clock->tick + ticks) - clock_ns(clock->line, clock->tick);
     if (ns >= WRITE_NS_MAX)
         return;
+    if (decoder->hooks.write_ns == 0)
+        decoder->hooks.since_ns = decoder->clock.now_ns;
     decoder->hooks.write_ns += ns;
+    if ((held & FISQL_HELD_RAN) != 0)
+        return;
     decoder->hooks.held_ns += ns;
     gaps_held(&decoder->gaps, ns);
 }
 
-int decode_write_ends(struct decoder *decoder, uint64_t before_ns, struct error *error)
+int decode_write_ends(struct decoder *decoder, struct error *error)
 {
     struct decoded_thread *out = decoder->out;
     const struct open_call *innermost = call_stack_own_top(&decoder->stack);
-    uint64_t since_ns = decoder->clock.now_ns - before_ns;
+    uint64_t since_ns = decoder->clock.now_ns - decoder->hooks.since_ns;
     uint64_t ns = decoder->hooks.write_ns < since_ns ? decoder->hooks.write_ns : since_ns;
     uint64_t held_ns = decoder->hooks.held_ns < ns ? decoder->hooks.held_ns : ns;
     decoder->hooks.write_ns = decoder->hooks.held_ns = 0;
@@ -81,7 +87,8 @@ int decode_write_ends(struct decoder *decoder, uint64_t before_ns, struct error 
     if (array_reserve(&out->hooks.writes, &out->hooks.writes_capacity, out->hooks.writes_count + 1,
                       error) != 0)
         return -1;
-    /* A hook writes the full chunk right before it reads the clock for the next one's first event. */
+    /* A hook writes the full chunk right before it reads the clock for the next one's first event.
+     * Callbacks may have run earlier, right behind the event before. */
     out->hooks.writes[out->hooks.writes_count++] =
         (struct decode_write){innermost->head.call_id, decoder->clock.now_ns - ns, ns, held_ns};
     return 0;

@@ -29,8 +29,9 @@ enum behind { BEHIND_OTHERS, BEHIND_ENTER, BEHIND_EXIT, BEHIND_EXIT_VALUES };
 struct hooks_now {
     struct hook_cost cost; /* of calls entered now */
     uint64_t from_id;      /* the first call at this cost */
-    uint64_t write_ns;     /* of writing the chunk before; not yet taken out of the calls */
-    uint64_t held_ns;      /* of that, off the processor */
+    uint64_t write_ns;     /* of writing the chunk before, and of callbacks; not yet taken out of */
+    uint64_t held_ns;      /* the calls; of that, off the processor */
+    uint64_t since_ns;     /* that began no earlier: the last event before it */
 };
 
 struct decoder {
@@ -110,14 +111,14 @@ int decode_pause_leave(struct decoder *decoder, uint64_t *paused_ns, struct erro
 
 /* decode_costs.c: takes over the hooks' cost from this chunk of the log on. */
 int decode_cost_begin(struct decoder *decoder, size_t chunk, struct error *error);
-/* Writing the chunk right before this one took so many ticks, which the time since then
- * includes. */
-void decode_write_begin(struct decoder *decoder, uint64_t ticks);
-/* The write kept the thread off the processor for so many ticks more. */
-void decode_write_held(struct decoder *decoder, uint64_t ticks);
-/* Takes the write out of the open calls, at the first event behind it. before_ns: the last event
- * before it. */
-int decode_write_ends(struct decoder *decoder, uint64_t before_ns, struct error *error);
+/* Writing the chunk right before this one took so many ticks, which the time since the last event
+ * before it, at since_ns, includes. */
+void decode_write_begin(struct decoder *decoder, uint64_t ticks, uint64_t since_ns);
+/* Since the last event, the write or callbacks kept the thread off the processor for so many ticks
+ * more; or callbacks ran so long (FISQL_HELD_RAN). */
+void decode_write_held(struct decoder *decoder, uint64_t held);
+/* Takes all that out of the open calls, at the first event behind it. */
+int decode_write_ends(struct decoder *decoder, struct error *error);
 /* Sorts the thread's writes by call. */
 void decode_writes_sort(struct decoded_thread *thread);
 

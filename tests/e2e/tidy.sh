@@ -15,7 +15,7 @@ arrows() {
     same "$1 includes only what it may" "" "$wrong"
 }
 # The collector: four rooms that know one another, and the features.
-features="values faults locks incidents diary patch"
+features="values faults locks incidents diary patch calls"
 for room in core process memory told $features; do
     arrows collector/$room 'formats/[a-z_]+\.h|collector/(fisql|fisql_trace|[a-z]+/[a-z_0-9]+)\.h'
 done
@@ -71,7 +71,7 @@ arrows cli/run "$run"
 for room in cc live query export diff; do
     arrows cli/$room "$run|cli/$room/[a-z_]+\.h"
 done
-arrows cli/record "$run|debuginfo/symbols/class_symbols\.h|debuginfo/patch/patch_(cache|symbols)\.h|cli/record/[a-z_]+\.h"
+arrows cli/record "$run|debuginfo/elf/elf_file\.h|debuginfo/symbols/class_symbols\.h|debuginfo/patch/patch_(cache|symbols)\.h|cli/record/[a-z_]+\.h"
 arrows cli/review "$run|cli/(review|export)/[a-z_]+\.h"
 arrows cli/faults "$run|cli/(faults|query)/[a-z_]+\.h"
 arrows cli/report "$run|cli/(report|query|export|diff)/[a-z_]+\.h"
@@ -90,6 +90,7 @@ collector/core/count.c values/values
 collector/core/hooks_fast.h values/values_hook
 collector/core/hooks_slow.c values/values
 collector/core/hooks_slow.h values/values
+collector/core/watch.c values/values_hook
 collector/memory/alloc.c faults/faults
 collector/memory/alloc_events.c locks/lock_events
 collector/memory/operators.c faults/faults" \
