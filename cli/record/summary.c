@@ -87,7 +87,8 @@ static int put_waits(FILE *out, sqlite3 *database, int64_t thread)
         fprintf(out, TITLE "waited most in ");
         put_name(out, row, 1);
         fprintf(out, ": %s in %" PRId64 " wait%s\n", time_text(row, 0, text),
-                (int64_t)sqlite3_column_int64(row, 2), sqlite3_column_int64(row, 2) == 1 ? "" : "s");
+                (int64_t)sqlite3_column_int64(row, 2),
+                sqlite3_column_int64(row, 2) == 1 ? "" : "s");
     }
     return database_rows_end(row, "a thread's waits");
 }
