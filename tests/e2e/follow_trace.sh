@@ -26,6 +26,7 @@ finish() {
 }
 # follow OPTION...: in the background, into shown
 follow() {
+    : >follow_err # not what the one before said
     "$fisql" trace --follow --color never "$@" >shown 2>follow_err 7>&- 8<&- &
     follower=$!
     appears following follow_err
@@ -102,6 +103,7 @@ same "a limit ends it" "0 2" "$? $(calls)"
 
 # --- behind: nobody reads, while the program goes on
 mkfifo full
+: >follow_err
 "$fisql" trace --follow --color never f.bin >full 2>follow_err 7>&- 8<&- &
 follower=$!
 exec 9<full
