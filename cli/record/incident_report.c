@@ -28,7 +28,7 @@ static int report_from(const struct incident_report *report, const char *log, co
     struct load_report loaded;
     struct error error;
     struct load_options options = {.cache_dir = cache_folder(cache, sizeof cache)};
-    uint32_t asked = report->options->history;
+    uint32_t asked = report->options->incidents.history;
     struct incident_history history = {asked != 0 ? asked : HISTORY_OWN,
                                        asked != 0 ? asked : HISTORY_OTHERS};
     snprintf(path, sizeof path, "%s/incident.db", folder);

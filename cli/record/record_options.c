@@ -207,7 +207,7 @@ static int set_on_assert(struct record_options *options, const struct args *args
                                         [FISQL_ON_ASSERT_STOP] = "stop"};
     for (uint32_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (strcmp(args->value, words[i]) == 0) {
-            options->on_assert = i;
+            options->incidents.on_assert = i;
             return 0;
         }
     return args_wrong(args, "abort, continue or stop");
@@ -323,7 +323,7 @@ static int set_option(struct record_options *options, const struct args *args)
     case OPTION_VALUES_WAIT:
         return set_values_wait(&options->values, args);
     case OPTION_HISTORY:
-        return set_number(args, 10000, &options->history);
+        return set_number(args, 10000, &options->incidents.history);
     case OPTION_ON_ASSERT:
         return set_on_assert(options, args);
     case OPTION_LOCKS:
@@ -417,8 +417,8 @@ void record_options_text(const struct record_options *options, char *text, size_
         ADD(VALUES_WAIT, "%u", options->values.wait_ms);
     if (options->faults.area != NULL)
         ADD(FAULTS, "");
-    if (options->on_assert != FISQL_ON_ASSERT_ABORT)
-        ADD(ON_ASSERT, "%u", options->on_assert);
+    if (options->incidents.on_assert != FISQL_ON_ASSERT_ABORT)
+        ADD(ON_ASSERT, "%u", options->incidents.on_assert);
     if (options->as_is != 0)
         ADD(AS_IS, "%u", options->as_is);
     if (options->threads.patterns.count != 0)

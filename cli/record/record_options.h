@@ -60,6 +60,12 @@ struct record_summary {
     int signal; /* 0 = none */
 };
 
+/* What --history and --on-assert ask for. */
+struct record_incidents {
+    uint32_t history;   /* calls of each thread in a report; 0 = default */
+    uint32_t on_assert; /* enum fisql_on_assert */
+};
+
 struct record_options {
     const char *log; /* borrowed from argv */
     bool quiet, no_alloc, no_time, start_off;
@@ -73,8 +79,7 @@ struct record_options {
     uint32_t depth;
     uint64_t min_duration_ns;
     uint32_t ring_chunks;
-    uint32_t history;   /* calls of each thread in a report of an incident; 0 = default */
-    uint32_t on_assert; /* enum fisql_on_assert */
+    struct record_incidents incidents;
     struct record_levels levels;
     struct record_threads threads;
     struct record_summary summary;

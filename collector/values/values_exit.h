@@ -33,8 +33,7 @@ uint64_t kept_lost_take(void);
 /* Those of the calling thread; NULL = none of its calls has kept words. */
 extern HIDDEN THREAD_LOCAL struct kept_calls *kept_own;
 
-/* Of values_result.c, which owns the threads' tables: makes room for the calling thread's. NULL = there
- * is none. */
+/* Of values_tables.c: makes room for the calling thread's. NULL = there is none. */
 struct kept_calls *results_kept(void);
 
 #endif

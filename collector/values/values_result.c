@@ -12,10 +12,6 @@
  * address when the same frame address is awaited anew. If no place is free, we recognize it by its
  * slot, which no longer holds the trampoline's address.
  *
- * The tables lie in one array that never goes away and grows as threads need them (reserve.h): a
- * coroutine that was interrupted at that very moment and goes on in another thread finds its table
- * there.
- *
  * Between hook and return nothing is called, thrown or unwound, except by cleanups: exit hooks run
  * in them, too, and _Unwind_Resume() then goes on through the frame. So we interpose it to put
  * return addresses back (values_unwinding()).
@@ -26,10 +22,9 @@
 #include "collector/core/fork_mark.h"
 #include "collector/core/hook_sample.h"
 #include "collector/core/quiet.h"
-#include "collector/core/reserve.h"
 #include "collector/core/watch.h"
-#include "collector/values/values_exit.h"
 #include "collector/values/values_hook.h"
+#include "collector/values/values_tables.h"
 
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -40,36 +35,8 @@
 #include <unistd.h>
 
 #define APART __attribute__((noinline))
-#define AWAITED_MAX 16u
-#define TABLES_MAX 1024u /* threads that await results at the same time */
-#define TABLES_BYTES (TABLES_MAX * sizeof(struct table))
-#define KEPT_BYTES (TABLES_MAX * sizeof(struct kept_calls))
 
-/* What belongs to a frame address. */
-struct awaited {
-    uint64_t *slot;   /* of the return address, now the trampoline's */
-    uint64_t held;    /* what it held before: */
-    uint64_t address; /* this address, signed perhaps */
-    uint64_t word;    /* of the log, after the exit */
-    struct thread_log *log;
-    const struct recipe *recipe;
-    uint32_t sequence;            /* of the log's chunk */
-    struct watch_leaving watched; /* without callbacks: nothing to do */
-} __attribute__((aligned(64)));
-
-struct table {
-    uint64_t frame[AWAITED_MAX]; /* 0 = the place is free */
-    uint32_t places;             /* places before this one were taken once */
-    uint32_t owner;              /* atomic: thread id, 0 = none */
-    struct awaited awaited[AWAITED_MAX];
-};
-
-static struct reserve tables_memory;
-static struct reserve kept_memory; /* for values_exit.c: of each table that needs it */
-static uint32_t tables_used;       /* tables before this one were owned once */
-static THREAD_LOCAL struct table *own_table;
-static THREAD_LOCAL bool no_table; /* there was none left */
-static struct results_lost lost;   /* atomic */
+static struct results_lost lost; /* atomic */
 
 struct results_lost results_lost_take(void)
 {
@@ -77,87 +44,15 @@ struct results_lost results_lost_take(void)
                                  __atomic_exchange_n(&lost.crowded, 0, __ATOMIC_RELAXED)};
 }
 
-static void count(uint64_t *what)
-{
-    __atomic_fetch_add(what, 1, __ATOMIC_RELAXED);
-}
-
-/* ---- tables ---- */
-
-static bool owner_gone(uint32_t owner)
-{
-    return owner == 0 || syscall(SYS_tgkill, (long)process.pid, (long)owner, 0L) != 0;
-}
-
-static APART struct table *table_take(void)
-{
-    struct quiet quiet;
-    if (silent())
-        return NULL;
-    uint32_t tid = (uint32_t)syscall(SYS_gettid);
-    quiet_begin(&quiet);
-    struct table *found = own_table, *tables;
-    for (uint32_t i = 0; found == NULL && i < TABLES_MAX; i++) {
-        if (!reserve_grow(&tables_memory, TABLES_BYTES, (i + 1) * sizeof *tables))
-            break;
-        tables = reserve_start(&tables_memory);
-        uint32_t owner = __atomic_load_n(&tables[i].owner, __ATOMIC_RELAXED);
-        if (owner != 0 && (i < TABLES_MAX / 2 || !owner_gone(owner)))
-            continue; /* the first half is for threads that give theirs back */
-        if (!__atomic_compare_exchange_n(&tables[i].owner, &owner, tid, false, __ATOMIC_ACQ_REL,
-                                         __ATOMIC_RELAXED))
-            continue;
-        found = &tables[i];
-        uint32_t used = __atomic_load_n(&tables_used, __ATOMIC_RELAXED);
-        while (used <= i && !__atomic_compare_exchange_n(&tables_used, &used, i + 1, false,
-                                                         __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
-            ;
-    }
-    if (found != NULL && found->places == 0)
-        found->places = 1;
-    own_table = found;
-    no_table = found == NULL;
-    quiet_end(&quiet);
-    return found;
-}
-
-void results_prepare(void)
-{
-    if (own_table == NULL && !no_table)
-        table_take();
-}
-
-struct kept_calls *results_kept(void)
-{
-    struct table *table = own_table != NULL || no_table ? own_table : table_take();
-    if (table == NULL)
-        return NULL;
-    size_t index = (size_t)(table - (struct table *)reserve_start(&tables_memory));
-    if (!reserve_grow(&kept_memory, KEPT_BYTES, (index + 1) * sizeof(struct kept_calls)))
-        return NULL;
-    return (struct kept_calls *)reserve_start(&kept_memory) + index;
-}
-
-void results_release(void)
-{
-    struct table *table = own_table;
-    if (table == NULL)
-        return;
-    for (uint32_t i = 0; i < table->places; i++)
-        if (table->frame[i] != 0)
-            return; /* a coroutine's, perhaps */
-    if (kept_own != NULL)
-        kept_own->count = 0;
-    kept_own = NULL;
-    own_table = NULL;
-    __atomic_store_n(&table->owner, 0, __ATOMIC_RELEASE);
-}
-
 void results_forked(void)
 {
     lost = (struct results_lost){0, 0}; /* the parent reports them */
-    if (own_table != NULL)
-        own_table->owner = (uint32_t)syscall(SYS_gettid);
+    tables_forked();
+}
+
+static void count(uint64_t *what)
+{
+    __atomic_fetch_add(what, 1, __ATOMIC_RELAXED);
 }
 
 /* ---- places ---- */
@@ -260,7 +155,7 @@ void values_await(struct thread_log *log, uint64_t word, uint64_t function, uint
     struct table *table = own_table;
     if (put == 0)
         return;
-    if (UNLIKELY(table == NULL) && (no_table || (table = table_take()) == NULL)) {
+    if (UNLIKELY(table == NULL) && (table = table_get()) == NULL) {
         count(&lost.crowded);
         return;
     }
@@ -425,8 +320,8 @@ static struct table *find(struct table *table, uint64_t stack, uint32_t *place)
 static APART struct table *find_elsewhere(uint64_t stack, uint32_t *place)
 {
     struct table *table = find(own_table, stack, place);
-    struct table *tables = reserve_start(&tables_memory);
-    uint32_t used = __atomic_load_n(&tables_used, __ATOMIC_ACQUIRE);
+    uint32_t used = 0;
+    struct table *tables = tables_all(&used);
     for (uint32_t i = 0; table == NULL && i < used; i++)
         table = find(&tables[i], stack, place);
     if (table == NULL)
