@@ -318,8 +318,8 @@ static void values_measure(struct values *values, const struct fisql_trace_value
     values->bytes = 0;
     for (values->fit = 0; values->fit < values->count; values->fit++) {
         const struct fisql_trace_value *value = &items[values->fit];
-        if (value->kind >= FISQL_TRACE_TEXT)
-            values->texts[values->fit] = text_of(value);
+        values->texts[values->fit] =
+            value->kind >= FISQL_TRACE_TEXT ? text_of(value) : (struct text){.length = 0};
         uint32_t bytes = value_bytes(value, &values->texts[values->fit]);
         if (values->bytes + bytes + (values->count - values->fit) > VALUES_BYTES_MAX)
             break;
