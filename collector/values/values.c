@@ -164,8 +164,9 @@ static void ended(void)
         report("results of %llu calls, behind which a signal handler was recorded first",
                (unsigned long long)(lost.separated + lost.crowded));
     if (kept_lost != 0)
-        report("no values at the exit, %llu times: more than %u open calls of a thread wait for some",
-               (unsigned long long)kept_lost, KEPT_CALLS_MAX);
+        report(
+            "no values at the exit, %llu times: more than %u open calls of a thread wait for some",
+            (unsigned long long)kept_lost, KEPT_CALLS_MAX);
     if (refused != 0)
         report("text and the like in memory: process_vm_readv() is refused: %s", strerror(error));
     load_failed = false;

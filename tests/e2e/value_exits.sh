@@ -42,7 +42,7 @@ for kind in $kinds; do
         # Recursion: each call has its own; those with too many open ones around them have none, which is said.
         record deep "${deeper[@]}"
         same "$what: none has another one's, and what is missing is said" "601 89 89" \
-            "$(calls deeper | wc -l) $(calls deeper | grep -c '=?)') $(sql run.db "SELECT CAST(substr(detail, 24) AS INT) FROM losses WHERE detail GLOB 'values at the exit, *'")"
+            "$(calls deeper | wc -l) $(calls deeper | grep -c '=?)') $(sql run.db "SELECT CAST(substr(detail, 24) AS INT) FROM losses WHERE detail GLOB 'no values at the exit, *'")"
         same "$what: the others are right" "512 0" "$(sql run.db "
             WITH RECURSIVE n(n, value) AS (SELECT 0, 0 UNION ALL SELECT n + 1, (n + 1 + value * 10) % 9973 FROM n WHERE n < 600),
                  called AS (SELECT row_number() OVER (ORDER BY call_id DESC) - 1 AS n, value FROM call_arguments
