@@ -244,6 +244,7 @@ WITH RECURSIVE params AS (
                        THEN coalesce((SELECT alloc_ns FROM allocs WHERE id = a.last_live_id), a.last_ns) END) AS last_ns
        FROM alloc_stacks a JOIN alloc_places p ON p.stack_id = a.id AND p.wrappers = 0
        WHERE a.id NOT IN (SELECT stack_id FROM kept_stacks) AND p.function_id IS NOT NULL
+             AND NOT EXISTS (SELECT 1 FROM recording_limits WHERE what = 'threads') -- others may have freed them
        GROUP BY 1, 2 HAVING sum(a.blocks) > sum(a.freed_blocks)),
      -- did a process call exit() in main? Then what it kept was never meant to be freed
      last_calls(id, parent_id, ended) AS (
@@ -268,6 +269,7 @@ WITH RECURSIVE params AS (
               sum(a.blocks) AS all_blocks, max(a.last_ns) AS last_ns, min(a.first_ns) AS first_ns
        FROM alloc_stacks a JOIN alloc_places p ON p.stack_id = a.id AND p.wrappers = 0
        WHERE a.peak_blocks > 0 AND p.function_id IS NOT NULL
+         AND NOT EXISTS (SELECT 1 FROM recording_limits WHERE what = 'threads')
          AND (a.site_id IS NULL OR a.site_id NOT IN (SELECT id FROM kept_sites)) GROUP BY 1, 2),
      -- ---- all of them: worth is what orders them, in hundredths ----
      found(kind, proof, next, words, function, location, sure, share, share_of, saves_cpu_ns, saves_wait_ns, saves_bytes,

@@ -109,3 +109,34 @@ same "a macro goes before --threads" "followed 4" "$(steps)"
 balanced "by macro against --threads"
 run "$fisql" control $$ threads
 same "control refuses other processes" 2 "$status"
+
+# --- blocks that a thread which is left out frees are not called lost
+cat >handed.c <<'C'
+#include <pthread.h>
+#include <stdlib.h>
+static void *blocks[5000];
+__attribute__((noinline)) static void make(int i) { blocks[i] = malloc(100); }
+__attribute__((noinline)) static void drop(int i) { free(blocks[i]); }
+static void *maker(void *none)
+{
+    for (int i = 0; i < 5000; i++)
+        make(i);
+    return none;
+}
+int main(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, maker, NULL);
+    pthread_join(thread, NULL);
+    for (int i = 0; i < 5000; i++)
+        drop(i);
+    return 0;
+}
+C
+build gcc handed -O1 -g -pthread handed.c || exit 1
+for chosen in maker '*'; do
+    "$fisql" record -q --threads "$chosen" -o handed.bin ./handed && "$fisql" load -q handed.bin -o handed.db
+    lacks "--threads $chosen: nothing is called lost" "loses" "$("$fisql" query findings handed.db 2>/dev/null)"
+done
+same "--threads maker: its blocks have no end in the recording" "5000 0" \
+    "$("$fisql" record -q --threads maker -o handed.bin ./handed && "$fisql" load -q handed.bin -o handed.db && sql handed.db 'SELECT count(*) || " " || count(free_ns) FROM allocs WHERE size = 100')"
