@@ -1,6 +1,7 @@
 /* Following a recording: see live_follow.h. */
 #include "cli/live/live_follow.h"
 
+#include "cli/live/live_end.h"
 #include "cli/live/live_find.h"
 #include "cli/out/say.h"
 #include "cli/run/distrust.h"
@@ -19,23 +20,6 @@
 
 #define BUSY_MS 500 /* we wait so long for readers of an older state */
 #define NICENESS 5  /* of loads beside the program: a quarter of a core that both want */
-
-static volatile sig_atomic_t end_asked;
-
-static void on_end(int number)
-{
-    (void)number;
-    end_asked = 1;
-}
-
-/* A second signal ends us. */
-static void catch_end(void)
-{
-    struct sigaction action = {.sa_handler = on_end, .sa_flags = (int)SA_RESETHAND};
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-}
 
 /* Is somebody recording into the log? */
 static bool is_recorded(const char *log)
@@ -93,7 +77,7 @@ static void pause_between(const char *log, double took_s)
 {
     double until_s = now_s() + (took_s > 0.5 ? took_s : 1 - took_s);
     const struct timespec moment = {0, 200000000};
-    while (!end_asked && now_s() < until_s && is_recorded(log))
+    while (!live_end_asked && now_s() < until_s && is_recorded(log))
         nanosleep(&moment, NULL);
 }
 
@@ -156,10 +140,10 @@ int live_follow(const char *log, const char *database, live_load *load, void *co
     if ((size_t)snprintf(state.fresh, sizeof state.fresh, "%s.follow", database) >=
         sizeof state.fresh)
         return fail("%s: its path is too long", database);
-    catch_end();
+    live_catch_end();
     while (!state.last && state.status != 2) {
         double begun_s = now_s();
-        state.last = end_asked || !is_recorded(log);
+        state.last = live_end_asked || !is_recorded(log);
         if (!state.last && state.target != NULL && !is_settled(state.target)) {
             pause_between(log, 0);
             continue;

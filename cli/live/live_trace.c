@@ -2,6 +2,7 @@
 #include "cli/live/live_trace.h"
 
 #include "base/array.h"
+#include "cli/live/live_end.h"
 #include "cli/live/live_trace_names.h"
 #include "cli/out/output.h"
 #include "cli/out/say.h"
@@ -68,23 +69,6 @@ struct following {
     uint64_t calls, left_calls, left_said;
     int recorder; /* a pidfd; -1 = none */
 };
-
-static volatile sig_atomic_t end_asked;
-
-static void on_end(int number)
-{
-    (void)number;
-    end_asked = 1;
-}
-
-/* A second signal ends us, even if nobody reads our output. */
-static void catch_end(void)
-{
-    struct sigaction action = {.sa_handler = on_end, .sa_flags = (int)SA_RESETHAND};
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-}
 
 /* ---- threads ---- */
 
@@ -454,7 +438,7 @@ static bool pause_between(struct following *following)
 static bool is_done(const struct following *following)
 {
     const struct live_trace_options *options = following->options;
-    return end_asked || ferror(stdout) != 0 ||
+    return live_end_asked || ferror(stdout) != 0 ||
            (options->limit > 0 && following->calls >= (uint64_t)options->limit);
 }
 
@@ -466,7 +450,7 @@ static int follow(struct following *following)
         ended = pause_between(following);
         status = look(following, ended);
     }
-    if (status == 0 && !ended && end_asked == 0 && ferror(stdout) == 0)
+    if (status == 0 && !ended && live_end_asked == 0 && ferror(stdout) == 0)
         note("stopped after %" PRIu64 " calls (--limit)", following->calls);
     return status;
 }
@@ -490,7 +474,7 @@ int live_trace(struct live_run *run, const struct live_trace_options *options)
     if (run->recorder != 0)
         following.recorder = (int)syscall(SYS_pidfd_open, run->recorder, 0);
     if (status == 0) {
-        catch_end();
+        live_catch_end();
         note("following; Ctrl-C ends it");
         status = follow(&following);
     }

@@ -314,13 +314,24 @@ static int take_call(struct look *look, size_t index, const struct fisql_recipe_
     return 1;
 }
 
+/* Adds a hook call that rules name, if any does. */
+static int put_hook(struct fault_module *module, const struct fisql_fault_hook *hook)
+{
+    struct error error;
+    if (hook->rules == 0)
+        return 0;
+    if (array_reserve(&module->hooks, &module->hooks_capacity, module->hooks_count + 1, &error) !=
+        0)
+        return fail("record: out of memory");
+    module->hooks[module->hooks_count++] = *hook;
+    return 0;
+}
+
 /* Adds the exit hook before a return of a function that rules with `after` name. */
 static int add_exit(struct look *look, const struct fisql_recipe_hook *from)
 {
     const struct symbol_range *range = symbols_range(&look->symbols, from->function);
-    struct fault_module *module = look->module;
     struct fisql_fault_hook hook = {.address = from->address, .function = from->function};
-    struct error error;
     hook_frames_at(look->frames, &hook);
     hook.exit = 1;
     uint64_t targets = range != NULL && hook.can_return ? look->targets[range->function] : 0;
@@ -331,20 +342,12 @@ static int add_exit(struct look *look, const struct fisql_recipe_hook *from)
         look->search->found[index].taken++;
         hook.rules |= (uint64_t)1 << index;
     }
-    if (hook.rules == 0)
-        return 0;
-    if (array_reserve(&module->hooks, &module->hooks_capacity, module->hooks_count + 1, &error) !=
-        0)
-        return fail("record: out of memory");
-    module->hooks[module->hooks_count++] = hook;
-    return 0;
+    return put_hook(look->module, &hook);
 }
 
 static int add_hook(struct look *look, const struct fisql_recipe_hook *from)
 {
     const struct symbol_range *range = symbols_range(&look->symbols, from->function);
-    struct fault_module *module = look->module;
-    struct error error;
     if (from->exit == 1)
         return add_exit(look, from);
     if (from->exit || range == NULL || look->targets[range->function] == 0)
@@ -365,13 +368,7 @@ static int add_hook(struct look *look, const struct fisql_recipe_hook *from)
         if (taken > 0)
             hook.rules |= (uint64_t)1 << index;
     }
-    if (hook.rules == 0)
-        return 0;
-    if (array_reserve(&module->hooks, &module->hooks_capacity, module->hooks_count + 1, &error) !=
-        0)
-        return fail("record: out of memory");
-    module->hooks[module->hooks_count++] = hook;
-    return 0;
+    return put_hook(look->module, &hook);
 }
 
 /* Adds the entries of a module that is patched, also those without debug information. */
