@@ -28,14 +28,16 @@ struct pair {
 struct callback {
     const struct pair *pair; /* atomic; NULL = the place is free, or about to be */
     uint32_t taken;
-    char pattern[FISQL_CALLS_PATTERN_MAX];
 };
+
+typedef char pattern_text[FISQL_CALLS_PATTERN_MAX];
 
 static struct callback callbacks[WATCH_CALLBACKS_MAX];
 static uint64_t asked;          /* atomic: bits of callbacks for which modules are looked through */
 static uint32_t callbacks_lock; /* taken with signals blocked; not while we wait */
 static struct reserve pairs;
 static uint32_t pairs_used;
+static struct reserve patterns; /* one for each of callbacks, once one was asked for */
 
 /* ---- places ---- */
 
@@ -49,6 +51,11 @@ static struct pair *pair_make(fisql_call_function *function, void *data)
     return pair;
 }
 
+static char *pattern_of(uint32_t index)
+{
+    return ((pattern_text *)reserve_start(&patterns))[index];
+}
+
 /* Takes a place for a callback, whose functions nobody knows yet. -1 = there is none. */
 static int place_take(const char *pattern, fisql_call_function *function, void *data)
 {
@@ -57,13 +64,15 @@ static int place_take(const char *pattern, fisql_call_function *function, void *
     for (uint32_t i = 0; found < 0 && i < WATCH_CALLBACKS_MAX; i++)
         if (!callbacks[i].taken)
             found = (int)i;
-    const struct pair *pair = found >= 0 ? pair_make(function, data) : NULL;
+    const size_t bytes = WATCH_CALLBACKS_MAX * sizeof(pattern_text);
+    bool memory = reserve_grow(&patterns, bytes, bytes);
+    const struct pair *pair = memory && found >= 0 ? pair_make(function, data) : NULL;
     if (pair == NULL) {
         found = -1;
     } else {
         struct callback *callback = &callbacks[found];
         callback->taken = 1;
-        strcpy(callback->pattern, pattern);
+        strcpy(pattern_of((uint32_t)found), pattern);
         __atomic_store_n(&callback->pair, pair, __ATOMIC_RELEASE);
         __atomic_fetch_or(&asked, (uint64_t)1 << found, __ATOMIC_SEQ_CST);
         watch_set(true);
@@ -136,7 +145,7 @@ static int64_t find_all(int index)
     uint64_t end_ns = word_now_ns() + WAIT_NS;
     if (asking == NULL)
         return -1;
-    asking->pattern = callbacks[index].pattern;
+    asking->pattern = pattern_of((uint32_t)index);
     modules_refresh();
     modules_each(ask_each, asking);
     bool refused = asking->refused || asking->count == 0;
@@ -160,7 +169,7 @@ static void module_loaded(const struct feature_module *module)
     for (uint64_t left = calls_is_left(module) ? 0 : bits; left != 0; left &= left - 1) {
         int index = __builtin_ctzll(left);
         struct calls_asked question;
-        if (calls_ask(&question, module, program, callbacks[index].pattern))
+        if (calls_ask(&question, module, program, pattern_of((uint32_t)index)))
             take(&question, (uint64_t)1 << index, end_ns);
     }
 }

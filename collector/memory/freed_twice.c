@@ -2,12 +2,12 @@
 #include "collector/memory/freed_twice.h"
 
 #include "collector/core/feature.h"
-
-#include <stddef.h>
+#include "collector/core/reserve.h"
 
 #define TELL_MAX 4u /* reports of a process; each may take 200 ms (incidents/incident.c) */
 
-uint64_t freed_slots[FREED_SLOTS];
+uint64_t *freed_slots;
+static struct reserve memory;
 static uint32_t told; /* atomic; of this process and those that it was forked from */
 
 /* Functions of allocators whose blocks do not come from the malloc family alone, if the program has
@@ -16,6 +16,13 @@ static uint32_t told; /* atomic; of this process and those that it was forked fr
 extern void mallocx(void) __attribute__((weak));
 extern void tc_malloc(void) __attribute__((weak));
 extern void mi_malloc(void) __attribute__((weak));
+
+void freed_twice_setup(void)
+{
+    size_t bytes = FREED_SLOTS * sizeof *freed_slots;
+    if (reserve_grow(&memory, bytes, bytes))
+        __atomic_store_n(&freed_slots, reserve_start(&memory), __ATOMIC_RELEASE);
+}
 
 static bool has_other_allocator(void)
 {

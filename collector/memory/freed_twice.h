@@ -17,36 +17,45 @@
 #include "collector/core/base.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define FREED_SLOTS 4096u
 
-/* Addresses, 0 = none. Racing threads overwrite each other's; see above. */
-extern HIDDEN uint64_t freed_slots[FREED_SLOTS];
+/* Addresses, 0 = none. Racing threads overwrite each other's; see above. NULL: the process is not
+ * recorded yet, or has no memory for the table; then we report nothing. */
+extern HIDDEN uint64_t *freed_slots;
+
+/* The process begins to be recorded. */
+void freed_twice_setup(void);
 
 static inline uint64_t *freed_slot(const void *block)
 {
     uint64_t address = (uint64_t)(uintptr_t)block;
-    return &freed_slots[(address >> 4 ^ address >> 16) % FREED_SLOTS];
+    uint64_t *slots = __atomic_load_n(&freed_slots, __ATOMIC_ACQUIRE);
+    return slots != NULL ? &slots[(address >> 4 ^ address >> 16) % FREED_SLOTS] : NULL;
 }
 
 /* An allocation returned this block; NULL is allowed. */
 static inline void freed_twice_allocated(const void *block)
 {
     uint64_t *slot = freed_slot(block);
-    if (__atomic_load_n(slot, __ATOMIC_RELAXED) == (uint64_t)(uintptr_t)block)
+    if (slot != NULL && __atomic_load_n(slot, __ATOMIC_RELAXED) == (uint64_t)(uintptr_t)block)
         __atomic_store_n(slot, 0, __ATOMIC_RELAXED);
 }
 
 /* The block is about to be freed, which is recorded. */
 static inline void freed_twice_freed(const void *block)
 {
-    __atomic_store_n(freed_slot(block), (uint64_t)(uintptr_t)block, __ATOMIC_RELAXED);
+    uint64_t *slot = freed_slot(block);
+    if (slot != NULL)
+        __atomic_store_n(slot, (uint64_t)(uintptr_t)block, __ATOMIC_RELAXED);
 }
 
 static inline bool freed_twice_was_freed(const void *block)
 {
-    return __atomic_load_n(freed_slot(block), __ATOMIC_RELAXED) == (uint64_t)(uintptr_t)block;
+    const uint64_t *slot = freed_slot(block);
+    return slot != NULL && __atomic_load_n(slot, __ATOMIC_RELAXED) == (uint64_t)(uintptr_t)block;
 }
 
 /* Reports a double free, after its free is recorded and before it is done: the process's first

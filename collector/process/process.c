@@ -10,6 +10,7 @@
 #include "collector/core/feature.h"
 #include "collector/memory/alloc.h"
 #include "collector/memory/alloc_events.h"
+#include "collector/memory/freed_twice.h"
 #include "collector/core/changes.h"
 #include "collector/process/children.h"
 #include "collector/core/control.h"
@@ -303,6 +304,8 @@ static bool activate(void)
     control_begin();
     fork_setup();
     thread_log_setup();
+    if (process.options.alloc)
+        freed_twice_setup();
     FEATURES_CALL(begins)();
     if (first)
         run_facts(ticks_per_second);
