@@ -16,6 +16,7 @@
 #include "collector/memory/alloc.h"
 #include "collector/core/shadow_stack.h"
 #include "collector/core/thread_log.h"
+#include "collector/core/true_return.h"
 #include "collector/core/watch.h"
 #include "collector/core/wrap.h"
 
@@ -96,9 +97,9 @@ JUMP(__longjmp_chk)
 
 THREAD_LOCAL uint64_t interpose_throw_site;
 
-static void throwing(const void *site)
+static void throwing(uint64_t site)
 {
-    interpose_throw_site = (uint64_t)(uintptr_t)site;
+    interpose_throw_site = site;
     if (collector_inside == 0)
         shadow_throw();
 }
@@ -110,7 +111,7 @@ REPLACE(__attribute__((noreturn)) void, __cxa_throw,
     static void (*next)(void *, void *, void (*)(void *));
     if (next == NULL)
         FIND(__cxa_throw, next);
-    throwing(__builtin_return_address(0));
+    throwing(CALL_SITE());
     next(object, type, destroy);
     __builtin_unreachable();
 }
@@ -121,7 +122,7 @@ REPLACE(__attribute__((noreturn)) void, __cxa_rethrow, (void))
     static void (*next)(void);
     if (next == NULL)
         FIND(__cxa_rethrow, next);
-    throwing(__builtin_return_address(0));
+    throwing(CALL_SITE());
     next();
     __builtin_unreachable();
 }

@@ -14,6 +14,7 @@
 #include "collector/faults/faults_throw.h"
 #include "collector/core/modules.h"
 #include "collector/core/quiet.h"
+#include "collector/core/true_return.h"
 #include "collector/values/values_hook.h"
 #include "formats/fault_calls.h"
 
@@ -382,7 +383,7 @@ bool faults_allocate(unsigned kind, uint64_t size_bytes, uint64_t alignment, uin
 
 EXPORT int fisql_fault_call(uint32_t call, const uint64_t *arguments, uint32_t count,
                             const void *site, const void *stack, int64_t *result);
-EXPORT bool fisql_fault_after(int64_t rule, const void *site, int64_t *result);
+EXPORT bool fisql_fault_after(int64_t rule, const void *site, const void *stack, int64_t *result);
 
 /* For libfisql-calls.so: does this call of the C library fail, and with which result? Then sets
  * errno. An enum fisql_fault_answer; of a call that fails after its body, *result is what to call
@@ -390,11 +391,12 @@ EXPORT bool fisql_fault_after(int64_t rule, const void *site, int64_t *result);
 EXPORT int fisql_fault_call(uint32_t call, const uint64_t *arguments, uint32_t count,
                             const void *site, const void *stack, int64_t *result)
 {
-    const struct fault_case asked = {.rules = fault_rules_of_call(call),
-                                     .site = (uint64_t)(uintptr_t)site,
-                                     .stack = (uint64_t)(uintptr_t)stack,
-                                     .arguments = arguments,
-                                     .arguments_count = count};
+    const struct fault_case asked = {
+        .rules = fault_rules_of_call(call),
+        .site = true_return((uint64_t)(uintptr_t)site, (uint64_t)(uintptr_t)stack),
+        .stack = (uint64_t)(uintptr_t)stack,
+        .arguments = arguments,
+        .arguments_count = count};
     if (asked.rules == 0 || !process_recording())
         return FISQL_FAULT_NONE;
     const struct fisql_fault_rule *rule = decide_library(&asked);
@@ -409,12 +411,12 @@ EXPORT int fisql_fault_call(uint32_t call, const uint64_t *arguments, uint32_t c
 }
 
 /* The call has been made. Sets errno; returns whether its result is *result now. */
-EXPORT bool fisql_fault_after(int64_t number, const void *site, int64_t *result)
+EXPORT bool fisql_fault_after(int64_t number, const void *site, const void *stack, int64_t *result)
 {
     const struct fisql_fault_rule *rule = fault_rule_at((uint32_t)number);
     int error = errno;
     fault_struck(rule);
-    strike(rule, (uint64_t)(uintptr_t)site);
+    strike(rule, true_return((uint64_t)(uintptr_t)site, (uint64_t)(uintptr_t)stack));
     bool returns = rule->action == FISQL_FAULT_RETURN;
     errno = returns && rule->error != 0 ? rule->error : error;
     *result = (int64_t)rule->value;

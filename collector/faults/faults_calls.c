@@ -36,7 +36,7 @@
 extern int fisql_fault_call(uint32_t call, const uint64_t *arguments, uint32_t count,
                             const void *site, const void *stack, int64_t *result)
     __attribute__((weak));
-extern bool fisql_fault_after(int64_t rule, const void *site, int64_t *result)
+extern bool fisql_fault_after(int64_t rule, const void *site, const void *stack, int64_t *result)
     __attribute__((weak));
 
 /* The C library's functions. */
@@ -61,7 +61,7 @@ extern bool fisql_fault_after(int64_t rule, const void *site, int64_t *result)
 /* After the call: does it fail now? */
 #define FAILS_AFTER(answer, result)                                                                \
     ((answer) == FISQL_FAULT_AFTER && fisql_fault_after != NULL &&                                 \
-     fisql_fault_after(result, __builtin_return_address(0), &result))
+     fisql_fault_after(result, __builtin_return_address(0), __builtin_dwarf_cfa(), &result))
 
 /* Makes the call, unless it fails. `on_failure` is done where it fails. */
 #define MAKE(type, name, arguments, answer, result, on_failure)                                    \

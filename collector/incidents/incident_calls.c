@@ -13,6 +13,7 @@
 #include "collector/incidents/incident.h"
 #include "collector/process/process.h"
 #include "collector/core/quiet.h"
+#include "collector/core/true_return.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -21,7 +22,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define CALLER ((uint64_t)(uintptr_t)__builtin_return_address(0))
 /* The frame of the function behind fisql.h's macros, which calls abort(), is at most this large. */
 #define MACRO_FRAME 1024u
 #define BY_EXPORT EXPORT __attribute__((noreturn))
@@ -149,7 +149,7 @@ BY_EXPORT void NAME(__assert_fail)(const char *expression, const char *file, uns
                                    const char *function)
 {
     void (*next)(const char *, const char *, unsigned, const char *) = next___assert_fail();
-    tell_assert(expression, file, line, function, CALLER, FRAME_ADDRESS());
+    tell_assert(expression, file, line, function, CALL_SITE(), FRAME_ADDRESS());
     if (next != NULL)
         next(expression, file, line, function);
     end_by_signal();
@@ -162,7 +162,7 @@ BY_EXPORT void __assert_perror_fail(int error, const char *file, unsigned line,
                                     const char *function)
 {
     void (*next)(int, const char *, unsigned, const char *) = next___assert_perror_fail();
-    tell_assert(strerror(error), file, line, function, CALLER, FRAME_ADDRESS());
+    tell_assert(strerror(error), file, line, function, CALL_SITE(), FRAME_ADDRESS());
     if (next != NULL)
         next(error, file, line, function);
     end_by_signal();
@@ -172,7 +172,7 @@ BY_EXPORT void __assert(const char *expression, const char *file, int line);
 BY_EXPORT void __assert(const char *expression, const char *file, int line)
 {
     void (*next)(const char *, const char *, int) = next___assert();
-    tell_assert(expression, file, (unsigned)line, NULL, CALLER, FRAME_ADDRESS());
+    tell_assert(expression, file, (unsigned)line, NULL, CALL_SITE(), FRAME_ADDRESS());
     if (next != NULL)
         next(expression, file, line);
     end_by_signal();
@@ -205,7 +205,7 @@ BY_EXPORT void NAME(abort)(void);
 BY_EXPORT void NAME(abort)(void)
 {
     void (*next)(void) = next_abort();
-    tell_plain(FISQL_INCIDENT_ABORT, "abort()", CALLER, FRAME_ADDRESS());
+    tell_plain(FISQL_INCIDENT_ABORT, "abort()", CALL_SITE(), FRAME_ADDRESS());
     if (next != NULL)
         next();
     end_by_signal();
@@ -216,7 +216,7 @@ BY_EXPORT void NAME(_ZN9__gnu_cxx27__verbose_terminate_handlerEv)(void);
 BY_EXPORT void NAME(_ZN9__gnu_cxx27__verbose_terminate_handlerEv)(void)
 {
     void (*next)(void) = next__ZN9__gnu_cxx27__verbose_terminate_handlerEv();
-    tell_plain(FISQL_INCIDENT_TERMINATE, "std::terminate():", CALLER, FRAME_ADDRESS());
+    tell_plain(FISQL_INCIDENT_TERMINATE, "std::terminate():", CALL_SITE(), FRAME_ADDRESS());
     if (next != NULL)
         next();
     end_by_signal();
@@ -226,7 +226,7 @@ BY_EXPORT void NAME(__stack_chk_fail)(void);
 BY_EXPORT void NAME(__stack_chk_fail)(void)
 {
     void (*next)(void) = next___stack_chk_fail();
-    tell_plain(FISQL_INCIDENT_STACK, "", CALLER, FRAME_ADDRESS());
+    tell_plain(FISQL_INCIDENT_STACK, "", CALL_SITE(), FRAME_ADDRESS());
     if (next != NULL)
         next();
     end_by_signal();

@@ -20,7 +20,12 @@
 #include <stddef.h>
 #include <time.h>
 
-#define SITE() ((uint64_t)(uintptr_t)__builtin_return_address(0))
+/* Where the function that this stands in was called. */
+#define SITE() lock_site((uint64_t)(uintptr_t)__builtin_return_address(0), FRAME_ADDRESS())
+static inline uint64_t lock_site(uint64_t address, uint64_t stack)
+{
+    return fisql_true_return != NULL ? fisql_true_return(address, stack) : address;
+}
 #define ADDRESS(pointer) ((uint64_t)(uintptr_t)(pointer))
 
 /* ---- locks.c ---- */

@@ -5,6 +5,7 @@
 #ifndef FISQL_COLLECTOR_LOCKS_LOCKS_OBJECTS_H
 #define FISQL_COLLECTOR_LOCKS_LOCKS_OBJECTS_H
 
+#include "collector/core/true_return.h"
 #include "collector/locks/lock_events.h"
 
 /* The collector may be missing, or older than locks. */
@@ -14,6 +15,7 @@
 #pragma weak fisql_lock_second
 #pragma weak fisql_lock_record
 #pragma weak fisql_lock_lost
+#pragma weak fisql_true_return
 
 /* What a thread knows of a lock, until another `generation` says that locks at such an address have
  * changed. */

@@ -13,6 +13,7 @@
 #include "collector/faults/faults.h"
 #include "collector/core/hooks.h"
 #include "collector/core/reserve.h"
+#include "collector/core/true_return.h"
 #include "collector/memory/freed_twice.h"
 
 #include <dlfcn.h>
@@ -155,8 +156,7 @@ static inline __attribute__((always_inline)) void *allocated(void *block, unsign
                                                              size_t size_bytes)
 {
     freed_twice_allocated(block);
-    alloc_made(block, kind, size_bytes, (uint64_t)(uintptr_t)__builtin_return_address(0),
-               FRAME_ADDRESS());
+    alloc_made(block, kind, size_bytes, CALL_SITE(), FRAME_ADDRESS());
     return block;
 }
 
@@ -181,28 +181,26 @@ void alloc_unwound(uint64_t stack)
 }
 
 /* The block is about to be freed or moved. Reports it if it was freed before; returns whether. */
-static inline bool leaves(const void *block, const void *site, uint64_t stack)
+static inline bool leaves(const void *block, uint64_t site, uint64_t stack)
 {
-    bool told = UNLIKELY(freed_twice_was_freed(block)) &&
-                freed_twice_tell(block, (uint64_t)(uintptr_t)site, stack);
+    bool told = UNLIKELY(freed_twice_was_freed(block)) && freed_twice_tell(block, site, stack);
     freed_twice_freed(block);
     return told;
 }
 
 /* Records a free; returns as leaves(). */
-static inline bool freed(const void *block, const void *site, uint64_t stack)
+static inline bool freed(const void *block, uint64_t site, uint64_t stack)
 {
     if (UNLIKELY(operators_open != 0))
         operators_freed(block);
-    record_free(FISQL_KIND_FREE, (uint64_t)(uintptr_t)block, (uint64_t)(uintptr_t)site);
+    record_free(FISQL_KIND_FREE, (uint64_t)(uintptr_t)block, site);
     return leaves(block, site, stack);
 }
 
 /* Must this allocation fail? Not one within an operator new, which fails itself. */
 #define FAILS(kind, size_bytes, alignment)                                                         \
     (operators_open == 0 && alloc_outermost() &&                                                   \
-     fault_alloc(kind, size_bytes, alignment, (uint64_t)(uintptr_t)__builtin_return_address(0),    \
-                 FRAME_ADDRESS(), false))
+     fault_alloc(kind, size_bytes, alignment, CALL_SITE(), FRAME_ADDRESS(), false))
 
 /* ---- the family ---- */
 
@@ -245,7 +243,7 @@ EXPORT void ALLOC_NAME(free)(void *block)
         operators_deleting = NULL; /* delete has recorded it */
         freed_twice_freed(block);
     } else if (alloc_recording()) {
-        told = freed(block, __builtin_return_address(0), FRAME_ADDRESS());
+        told = freed(block, CALL_SITE(), FRAME_ADDRESS());
     }
     real.free(block);
     if (UNLIKELY(told))
@@ -265,7 +263,7 @@ static void *realloc_arena(void *block, size_t size)
 EXPORT void *ALLOC_NAME(realloc)(void *block, size_t size);
 EXPORT void *ALLOC_NAME(realloc)(void *block, size_t size)
 {
-    void *site = __builtin_return_address(0);
+    uint64_t site = CALL_SITE();
     if (UNLIKELY(real.malloc == NULL))
         alloc_setup();
     if (UNLIKELY(in_arena(block) || real.malloc == NULL))
@@ -297,7 +295,7 @@ EXPORT void *ALLOC_NAME(realloc)(void *block, size_t size)
     if (UNLIKELY(told))
         freed_twice_over();
     if (moved != NULL) {
-        record_realloc(start, old, (uint64_t)(uintptr_t)moved, size, (uint64_t)(uintptr_t)site);
+        record_realloc(start, old, (uint64_t)(uintptr_t)moved, size, site);
         if (UNLIKELY(operators_open != 0))
             operators_recorded(moved);
     }

@@ -26,6 +26,7 @@
 #include "collector/faults/faults.h"
 #include "collector/core/stack.h"
 #include "collector/core/thread_log.h"
+#include "collector/core/true_return.h"
 
 #include <malloc.h>
 #include <stdlib.h>
@@ -254,7 +255,7 @@ static void *new_without_library(size_t size, size_t alignment, bool nothrow)
 #endif
 
 #define OWN_STACK FRAME_ADDRESS()
-#define OWN_SITE ((uint64_t)(uintptr_t)__builtin_return_address(0))
+#define OWN_SITE CALL_SITE()
 
 /* Each operator: linker name, parameters (at most three words, passed on), kind. */
 #define NEW(function, symbol, kind, parameters, arguments, alignment, nothrow)                     \

@@ -8,6 +8,7 @@
 #include "collector/core/lock.h"
 #include "collector/core/modules.h"
 #include "collector/core/quiet.h"
+#include "collector/core/true_return.h"
 #include "collector/core/word_wait.h"
 #include "collector/patch/patch_hook.h"
 #include "collector/patch/patch_module.h"
@@ -201,6 +202,8 @@ static void starts(void)
     if (process.options.as_is == 0)
         return;
     patch_state_setup();
+    return_stand_ins = (struct return_stand_ins){
+        (uint64_t)(uintptr_t)patch_sites, (uint64_t)PATCH_SITES * PATCH_SITE_BYTES, PATCH_MIRROR};
     patch_asked();
     watch_list();
 #ifndef FISQL_WRAP

@@ -117,3 +117,13 @@ two save store" "$(sql run.db "SELECT c.name, t.name, f.name FROM tail_calls x J
     same "$compiler: a function's callees are its own" "2 one save" "$("$fisql" query wide-functions run.db -p min_callees=2 -p min_size=0 --format json |
         jq -r '.[] | select(.function == "one") | "\(.callees) \(.function) save"')"
 done
+
+# ---- a function that ends with a jump into a library: the library's caller, as it sees it, is who called that function
+gcc -O2 -g -w -o jumps "$programs/jumps_out.c" -lpthread || not_ok "the program compiles"
+"$fisql" record -q --locks=all ./jumps && "$fisql" load -q run.bin
+same "blocks are made and freed at the lines of who called the functions that jump" "main 3 3 main 3" "$(sql run.db "SELECT f.name, count(*),
+    count(DISTINCT s.line), g.name, count(DISTINCT e.line) FROM allocs a JOIN sites s ON s.id = a.site_id JOIN functions f ON f.id = s.function_id
+    JOIN sites e ON e.id = a.free_site_id JOIN functions g ON g.id = e.function_id WHERE a.size IN (70, 71, 72)" | tr '|' ' ')"
+same "no place lies in the collector" "" "$(sql run.db "SELECT m.name, s.address FROM sites s JOIN modules m ON m.id = s.module_id WHERE m.name LIKE 'libfisql%'")"
+"$fisql" record -q --fault 'malloc nth=2 in main: mark' ./jumps && "$fisql" load -q run.bin
+same "and so does no fault" "main 1" "$(sql run.db "SELECT f.name, count(*) FROM faults x JOIN sites s ON s.id = x.site_id JOIN functions f ON f.id = s.function_id" | tr '|' ' ')"
