@@ -41,6 +41,9 @@ WITH RECURSIVE params AS (
        SELECT (SELECT total(self_cpu_ns) FROM function_stats) AS cpu_ns,
               (SELECT coalesce(max(end_ns) - min(start_ns), 0) FROM threads) AS wall_ns,
               (SELECT coalesce(min(start_ns), 0) FROM threads) AS start_ns,
+              -- the longest call that nothing called, main() mostly: without the program's start and end
+              coalesce((SELECT max(raw_total_ns) FROM frames WHERE parent_id IS NULL AND calls = 1),
+                       (SELECT max(end_ns) - min(start_ns) FROM threads), 0) AS main_ns,
               (SELECT total(self_cpu_ns) FROM threads) AS threads_cpu_ns,
               (SELECT coalesce(max(CAST(value AS INTEGER)), 0) FROM run WHERE key = 'peak_bytes') AS peak_bytes,
               (SELECT total(bytes) FROM alloc_stacks) AS alloc_bytes,
@@ -349,7 +352,7 @@ WITH RECURSIVE params AS (
               f.name, coalesce(s.location, f.location), CASE WHEN m.blocks < m.all_blocks THEN 'likely' ELSE 'perhaps' END,
               100 * m.bytes / nullif(whole.peak_bytes, 0), 'peak memory', NULL, NULL, m.bytes, NULL, m.bytes, 1,
               m.blocks >= 100 AND (10 * m.blocks <= 9 * m.all_blocks OR NOT exits.within_main)
-              AND 4 * (m.last_ns - m.first_ns) >= whole.wall_ns
+              AND 4 * (m.last_ns - m.first_ns) >= whole.main_ns
               AND (m.blocks >= params.min_lost OR 100 * m.bytes >= params.min_memory * whole.peak_bytes),
               coalesce(25 * m.bytes / nullif(whole.peak_bytes, 0), 0)
        FROM lost m CROSS JOIN whole CROSS JOIN params CROSS JOIN exits JOIN function_details f ON f.id = m.function_id
@@ -363,7 +366,7 @@ WITH RECURSIVE params AS (
               coalesce(20 * m.bytes / nullif(whole.peak_bytes, 0), 0)
        FROM (SELECT gathered.*,
                     bytes >= 1048576 AND blocks >= 1000 AND 10 * blocks >= 9 * all_blocks AND 2 * bytes >= whole.peak_bytes
-                    AND 2 * (last_ns - first_ns) >= whole.wall_ns AND 10 * q.half >= 12 * q.quarter
+                    AND 2 * (last_ns - first_ns) >= whole.main_ns AND 10 * q.half >= 12 * q.quarter
                     AND 10 * q.late >= 11 * q.half AND 20 * whole.peak_bytes >= 21 * q.late AS grows
              FROM gathered CROSS JOIN quarters q CROSS JOIN whole) m
             CROSS JOIN whole JOIN function_details f ON f.id = m.function_id
