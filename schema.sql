@@ -54,7 +54,7 @@
 -- where only its first bytes were recorded it ends in \... (which nothing else does).
 
 PRAGMA application_id = 0x4653514c;
-PRAGMA user_version = 19;
+PRAGMA user_version = 20;
 
 CREATE TABLE run( -- facts of the recording and of the load, e.g. command, clock, hook_inside_ps
   key TEXT PRIMARY KEY, -- name of the fact
@@ -166,8 +166,10 @@ CREATE TABLE functions( -- every function of every instrumented module, called o
                            -- bodies inlined into it too, hooks left out; NULL = not known
   call_sources INTEGER NOT NULL DEFAULT 0, -- distinct functions of its module whose code calls it so, not
                            -- through a stub
-  own INTEGER NOT NULL DEFAULT 1 -- 1 = the user's own; 0 = its source lies in a folder of the system
+  own INTEGER NOT NULL DEFAULT 1, -- 1 = the user's own; 0 = its source lies in a folder of the system
                            -- or the compiler, or is not known and its library has no hooks
+  external INTEGER NOT NULL DEFAULT 0 -- 1 = of a library that is not recorded itself: the calls are
+                           -- those that recorded modules make (record --library-calls)
 );
 
 CREATE TABLE module_map( -- the user's own modules, by `fisql modules --map`: of the patterns that fit a function, the first names its module
@@ -1073,7 +1075,8 @@ CREATE VIEW function_marks AS -- functions all of whose calls have one role
   WITH contexts AS (
     SELECT r.function_id, min(CASE r.life WHEN 'thread' THEN 'thread''s ' ELSE '' END || r.role) AS mark
     FROM context_roles r JOIN frames fr ON fr.id = r.frame_id JOIN function_stats s ON s.function_id = r.function_id
-    WHERE NOT r.heavy GROUP BY r.function_id HAVING sum(fr.calls) = max(s.calls) AND min(r.role) = max(r.role))
+         JOIN functions f ON f.id = r.function_id
+    WHERE NOT r.heavy AND NOT f.external GROUP BY r.function_id HAVING sum(fr.calls) = max(s.calls) AND min(r.role) = max(r.role))
   SELECT function_id, mark FROM contexts
   UNION ALL
   SELECT function_id, 'object''s ' || min(role) FROM object_roles

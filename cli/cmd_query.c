@@ -318,9 +318,11 @@ static bool asks_for_system(const struct query_request *request, sqlite3 *databa
 }
 
 /* Folds the database into own code, unless the question is about all of it. */
-static int fold(const struct options *options, sqlite3 *database)
+static int fold(const struct options *options, const struct query_file *query, sqlite3 *database)
 {
     bool folded = false;
+    if (query != NULL && query->libraries != NULL && own_code_has_external(database))
+        return 0;
     if (options->all_code || asks_for_system(&options->request, database))
         return 0;
     int status = own_code_fold(database, &folded);
@@ -345,7 +347,7 @@ static int with_database(struct options *options, const struct query_set *set,
         !whole_calls_open(&database, options->database_path, query->name, 0, 0))
         status = 2;
     if (status == 0)
-        status = fold(options, database);
+        status = fold(options, query, database);
     if (status == 0 && explain)
         status = query_explain(&options->request, database, query, stdout);
     else if (status == 0 && options->action == ACTION_ALL)

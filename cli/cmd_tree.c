@@ -518,7 +518,7 @@ static int print_tree(struct tree *tree, const struct request *request)
 static int fold(const struct request *request, sqlite3 *database)
 {
     bool folded = false;
-    if (request->all_code || request->by_value != NULL ||
+    if (request->all_code || request->by_value != NULL || own_code_has_external(database) ||
         (request->from != NULL && own_code_none_named(database, request->from)))
         return 0;
     int status = own_code_fold(database, &folded);

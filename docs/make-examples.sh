@@ -1,7 +1,7 @@
 #!/bin/bash
 # Records docs/examples/shop.cc and writes what each query says of it to FOLDER/NAME.txt: the
 # examples of docs/queries.md. Queries on arguments and results are asked of docs/examples/till.c, those on locks of
-# accounts.c, growing-calls of receipt.c, those on objects of examples/diary.c and examples/refcount.c, those on a campaign of shop.cc's.
+# accounts.c, growing-calls of receipt.c, library-time of the system's sort, those on objects of examples/diary.c and examples/refcount.c, those on a campaign of shop.cc's.
 # make-examples.sh FISQL FOLDER [NAME...]
 set -eu
 fisql=$(realpath "$1") folder=$(realpath "$2")
@@ -31,6 +31,9 @@ cd "$tmp"
 "$fisql" cc g++ -O1 -g -w -o frees "$folder/frees.cc"
 "$fisql" record -q -o frees.bin ./frees >/dev/null 2>&1
 "$fisql" load -q frees.bin
+seq 20000 | tac >numbers
+"$fisql" record -q --library-calls -o sort.bin sort numbers >/dev/null 2>&1
+"$fisql" load -q sort.bin
 for program in diary refcount; do
     CPATH=$folder/../../collector "$fisql" cc gcc -O1 -o "$program" "$folder/../../examples/$program.c" -lpthread
     "$fisql" record -q -o "$program.bin" "./$program" >/dev/null 2>&1
@@ -46,6 +49,7 @@ for query in "$@" ${all[@]+"${all[@]}"}; do
     [ "$query" != growing-calls ] || of=(receipt.db)
     case $query in
         faults) of=(faulty.db) ;;
+        library-time) of=(sort.db) ;;
         diaries) of=(diary.db) ;;
         reference-errors) of=(refcount.db) ;;
         parallel-candidates) of=(-p min_share=1 -p min_mean_ns=100) ;;

@@ -20,7 +20,7 @@
 
 #define FISQL_LIVE_MAGIC 0x45564c53u
 /* Raise the second number with each change of the area's layout. */
-#define FISQL_LIVE_VERSION (FISQL_LOG_VERSION << 16 | 2u)
+#define FISQL_LIVE_VERSION (FISQL_LOG_VERSION << 16 | 3u)
 #define FISQL_LIVE_TAKEN 4096u
 #define FISQL_LIVE_SLOTS_MAX 65536u
 #define FISQL_LIVE_HEADER (FISQL_LIVE_TAKEN + FISQL_LIVE_SLOTS_MAX / 8)
@@ -93,7 +93,7 @@ struct fisql_mailbox {
  * entry, and wakes the processes that wait for its state. An entry stays: this process or another
  * will load the same module again. */
 #define FISQL_LATE_MAX 1024u
-#define FISQL_LATE_PATH_MAX 916u
+#define FISQL_LATE_PATH_MAX 912u
 enum fisql_late_state {
     FISQL_LATE_FREE = 0,
     FISQL_LATE_WRITING = 1, /* the asking process is filling it */
@@ -106,6 +106,7 @@ enum fisql_late_state {
 #define FISQL_LATE_OWN 4u        /* it is the program or a library of its own */
 #define FISQL_LATE_EXECUTABLE 8u /* it is the program */
 #define FISQL_LATE_SANITIZED 16u /* a sanitizer of the process reads return addresses */
+#define FISQL_LATE_LINKS 32u     /* of the plan, only the links are wanted: it has hooks */
 struct fisql_late_module {
     uint32_t state; /* atomic, futex: enum fisql_late_state */
     uint32_t flags;
@@ -114,6 +115,7 @@ struct fisql_late_module {
     struct fisql_live_part recipes;
     struct fisql_live_part plan; /* formats/patch.h */
     uint32_t patched;            /* atomic: the most functions that a process has patched */
+    uint32_t linked;             /* atomic: the most functions of libraries that one has linked */
     char build_id[44];           /* of the module in memory, hexadecimal, cut; "" = it has none */
     char path[FISQL_LATE_PATH_MAX];
 };

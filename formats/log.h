@@ -83,7 +83,7 @@ enum fisql_chunk_kind {
     X(PROCESS, GAP_TICKS, "gap_ticks", "a longer time between two events of a thread has a GAP")   \
     X(PROCESS, SETUP_NS, "setup_ns", "processor time that the collector took to start")            \
     X(MODULES, MODULE, "module", "path, empty for an unload; begins a new one")                    \
-    X(MODULES, EVENT, "event", "load, unload, patch")                                              \
+    X(MODULES, EVENT, "event", "load, unload, patch, link")                                           \
     X(MODULES, TICK, "tick", "")                                                                   \
     X(MODULES, BUILD_ID, "build_id", "hexadecimal")                                                \
     X(MODULES, BIAS, "bias", "address added to the file's addresses")                              \
@@ -91,6 +91,8 @@ enum fisql_chunk_kind {
     X(MODULES, END, "end", "")                                                                     \
     X(MODULES, PATCHED, "patched", "number of functions that were patched to be recorded")         \
     X(MODULES, UNPATCHED, "unpatched", "why none was")                                             \
+    X(MODULES, TAKEN, "taken", "1: of the linked function before, calls by its address are not recorded") \
+    X(MODULES, LINKED, "linked", "a function whose calls by others are recorded: its address in the file, hexadecimal, a space, its name") \
     X(THREAD, NAME, "name", "")                                                                    \
     X(THREAD, GIVEN_NAME, "given_name", "by FISQL_THREAD(): it replaces name")                                                                    \
     X(THREAD, START_TICK, "start_tick", "")                                                        \
@@ -181,6 +183,7 @@ static inline const char *fisql_fact_key(enum fisql_fact fact)
 #define FISQL_MODULE_LOAD "load"
 #define FISQL_MODULE_UNLOAD "unload"
 #define FISQL_MODULE_PATCH "patch" /* it was patched, or could not be */
+#define FISQL_MODULE_LINK "link"   /* others' calls of its functions are recorded, not the functions */
 #define FISQL_HOW_EXIT "exit"
 #define FISQL_HOW_AT_ONCE "_exit"
 #define FISQL_HOW_SIGNAL "signal"
@@ -228,6 +231,7 @@ static inline const char *fisql_variable(enum fisql_variable variable)
     X(THREADS, "threads", "only threads of chosen names or first functions are recorded")          \
     X(SAY, "say", "fisql record prints at once what the macros of fisql_trace.h say")             \
     X(PLUGIN, "plugin", "the live area names a library that processes load at their start") \
+    X(LIBRARY_CALLS, "library-calls", "calls of functions in libraries that are not recorded themselves are recorded, too") \
     X(LOCKS, "locks=", "1: locks: waits, order, misuse and who holds them; 2: each acquisition, too") \
     X(AS_IS, "as-is=", "1: modules without hooks are patched to be recorded; 2: those with hooks, too; 3: as 1, in what an emulator runs")
 #define FISQL_AS_IS_GUEST 3

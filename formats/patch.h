@@ -4,7 +4,8 @@
  * (debuginfo/patch/); the collector copies the stubs into memory, relocates them and writes a jump
  * at each entry (collector/patch/). It is read by position, so all offsets count from its start:
  *
- *     struct fisql_patch | entries, by address | fixups, by place | code
+ *     struct fisql_patch | entries, by address | links | references, by place |
+ *     fixups, by place | texts | code
  *
  * Addresses are those in the module's file, without bias. The collector checks a plan before it
  * uses it (fisql_patch_is_sound()): a wrong one costs its own module alone.
@@ -30,6 +31,16 @@
  *
  * Constants that moved instructions need lie behind the last jump, 8-byte aligned.
  *
+ * A *link* is a function of another module that this one calls through a word that the dynamic
+ * linker fills, its *slot*. We leave the slots alone: the linker fills them when it likes, and what
+ * else is read there is the function's address, which must stay what it is. Instead the
+ * *references*, which are the instructions that only call what they find, are led to a word of our
+ * own. It has the address of the link's stub, which goes on through the slot:
+ *
+ *     -24  the stub's own address  8 bytes, written by the collector: what references read
+ *     -16  the function's address, -8 its call site, 0 and 6 as above
+ *      10  jmp *slot
+ *
  * On aarch64 an entry is a nop that the compiler left there (a sled), and the jump takes its four
  * bytes. A stub has
  *
@@ -45,13 +56,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define FISQL_PATCH_MAGIC "fisqlpt1"
+#define FISQL_PATCH_MAGIC "fisqlpt2"
 /* A section of programs that hold the collector themselves (collector/patch/patch_x86_64.S). */
 #define FISQL_PATCH_NOTE ".note.fisql"
 #define FISQL_PATCH_ALIGN 16u
 #define FISQL_PATCH_JUMP 5u /* bytes of the jump at an entry */
 #define FISQL_PATCH_SHORT_JUMP 2u
-#define FISQL_PATCH_HEAD 16u  /* words before the code, and data before each stub */
+#define FISQL_PATCH_HEAD 16u /* words before the code, and data before each stub */
+#define FISQL_PATCH_LINK_HEAD 24u
 #define FISQL_PATCH_MOVED 10u /* where the moved instructions begin in a stub */
 #define FISQL_PATCH_ENTRIES_MAX (1u << 22)
 
@@ -61,6 +73,12 @@ struct fisql_patch {
     uint32_t entries_count, fixups_count;
     uint64_t entries, fixups, code; /* offsets */
     uint64_t code_bytes;
+    uint32_t links_count, references_count;
+    uint64_t links, references, texts; /* offsets */
+    uint64_t texts_bytes;              /* the last is a 0, if there are any */
+    /* What the entries need of code and fixups lies first. */
+    uint64_t entries_code_bytes;
+    uint32_t entries_fixups_count, reserved;
     /* what 32-bit displacements of the code lead to, and all of the module's code, lies from low to
      * high: the area must be within reach. The code may be several segments with gaps between */
     uint64_t low, high;
@@ -112,6 +130,28 @@ static inline uint32_t fisql_patch_donor(const struct fisql_patch_entry *entries
     }
     return entries[i].hop == 0 ? i : count;
 }
+
+/* It is not wanted: the collector passes over it. */
+#define FISQL_PATCH_UNWANTED 1u
+/* Code takes the function's address out of the slot, to do more with it than a call. */
+#define FISQL_PATCH_TAKEN 2u
+
+struct fisql_patch_link {
+    uint64_t slot;
+    uint32_t stub;          /* offset in the code */
+    uint32_t name, version; /* offsets in the texts; the version may be "" */
+    uint32_t flags;
+};
+
+/* The place lies in the code of the stubs: the instruction is a moved one. */
+#define FISQL_PATCH_IN_STUB 1u
+
+/* Four bytes of an instruction, at its end: the distance to a slot. */
+struct fisql_patch_reference {
+    uint64_t place;
+    uint32_t link, flags;
+    int32_t before, reserved; /* what is there */
+};
 
 enum fisql_patch_fixup_kind {
     /* 4 bytes: target - (address of the place + 4) - trailing */
@@ -176,11 +216,64 @@ static inline const unsigned char *fisql_patch_code(const struct fisql_patch *pl
     return (const unsigned char *)plan + plan->code;
 }
 
+static inline struct fisql_patch_link *fisql_patch_links(const struct fisql_patch *plan)
+{
+    return (struct fisql_patch_link *)((uintptr_t)plan + plan->links);
+}
+
+static inline const struct fisql_patch_reference *
+fisql_patch_references(const struct fisql_patch *plan)
+{
+    return (const struct fisql_patch_reference *)((const char *)plan + plan->references);
+}
+
+static inline const char *fisql_patch_text(const struct fisql_patch *plan, uint32_t offset)
+{
+    return (const char *)plan + plan->texts + offset;
+}
+
 static inline bool fisql_patch_part_fits(const struct fisql_patch *plan, uint64_t offset,
                                          uint64_t bytes)
 {
     return offset >= sizeof *plan && offset % 8 == 0 && offset <= plan->bytes &&
            bytes <= plan->bytes - offset;
+}
+
+static inline bool fisql_patch_stub_fits(const struct fisql_patch *plan, uint32_t stub,
+                                         uint32_t head)
+{
+    return stub % FISQL_PATCH_ALIGN == 0 && stub >= head && stub <= plan->code_bytes &&
+           plan->code_bytes - stub >= FISQL_PATCH_MOVED + FISQL_PATCH_JUMP;
+}
+
+static inline bool fisql_patch_links_are_sound(const struct fisql_patch *plan, uint64_t start,
+                                               uint64_t end)
+{
+    if (!fisql_patch_part_fits(plan, plan->links,
+                               plan->links_count * sizeof(struct fisql_patch_link)) ||
+        !fisql_patch_part_fits(plan, plan->references,
+                               plan->references_count * sizeof(struct fisql_patch_reference)) ||
+        !fisql_patch_part_fits(plan, plan->texts, plan->texts_bytes) ||
+        (plan->texts_bytes > 0 &&
+         fisql_patch_text(plan, (uint32_t)(plan->texts_bytes - 1))[0] != 0) ||
+        plan->texts_bytes > UINT32_MAX || plan->entries_code_bytes > plan->code_bytes ||
+        plan->entries_fixups_count > plan->fixups_count)
+        return false;
+    const struct fisql_patch_link *links = fisql_patch_links(plan);
+    for (uint32_t i = 0; i < plan->links_count; i++)
+        if (!fisql_patch_stub_fits(plan, links[i].stub, FISQL_PATCH_LINK_HEAD) ||
+            links[i].name >= plan->texts_bytes || links[i].version >= plan->texts_bytes)
+            return false;
+    const struct fisql_patch_reference *references = fisql_patch_references(plan);
+    for (uint32_t i = 0; i < plan->references_count; i++) {
+        const struct fisql_patch_reference *reference = &references[i];
+        bool in_stub = (reference->flags & FISQL_PATCH_IN_STUB) != 0;
+        uint64_t from = in_stub ? 0 : start, to = in_stub ? plan->code_bytes : end;
+        if (reference->link >= plan->links_count || reference->place < from || to - from < 4 ||
+            reference->place > to - 4)
+            return false;
+    }
+    return true;
 }
 
 /* Is the plan, of which `bytes` bytes are there, one for a module with code at [start, end)
@@ -191,13 +284,15 @@ static inline bool fisql_patch_is_sound(const struct fisql_patch *plan, uint64_t
 {
     if (bytes < sizeof *plan || plan->bytes != bytes ||
         __builtin_memcmp(plan->magic, FISQL_PATCH_MAGIC, sizeof plan->magic) != 0 ||
-        plan->entries_count == 0 || plan->entries_count > FISQL_PATCH_ENTRIES_MAX ||
+        plan->entries_count + (uint64_t)plan->links_count == 0 ||
+        plan->entries_count > FISQL_PATCH_ENTRIES_MAX ||
         !fisql_patch_part_fits(plan, plan->entries,
                                plan->entries_count * sizeof(struct fisql_patch_entry)) ||
         !fisql_patch_part_fits(plan, plan->fixups,
                                plan->fixups_count * sizeof(struct fisql_patch_fixup)) ||
         !fisql_patch_part_fits(plan, plan->code, plan->code_bytes) ||
-        plan->code_bytes > UINT32_MAX || plan->low > plan->high)
+        plan->code_bytes > UINT32_MAX || plan->low > plan->high ||
+        !fisql_patch_links_are_sound(plan, start, end))
         return false;
     const struct fisql_patch_entry *entries = fisql_patch_entries(plan);
     for (uint32_t i = 0; i < plan->entries_count; i++) {
@@ -207,9 +302,7 @@ static inline bool fisql_patch_is_sound(const struct fisql_patch *plan, uint64_t
             next < entry->address || next - entry->address < fisql_patch_taken(entry) ||
             (entry->hop != 0 &&
              fisql_patch_donor(entries, plan->entries_count, i) == plan->entries_count) ||
-            entry->stub % FISQL_PATCH_ALIGN != 0 || entry->stub < FISQL_PATCH_HEAD ||
-            entry->stub > plan->code_bytes ||
-            plan->code_bytes - entry->stub < FISQL_PATCH_MOVED + FISQL_PATCH_JUMP)
+            !fisql_patch_stub_fits(plan, entry->stub, FISQL_PATCH_HEAD))
             return false;
     }
     const struct fisql_patch_fixup *fixups = fisql_patch_fixups(plan);

@@ -3,13 +3,15 @@
 -- group:       Time
 -- description: Where threads waited: for locks, input and output, sleep, other threads, whatever the
 --              kernel put them to sleep for. By function and the stack that led there. Outermost
---              functions of threads, where pools and event loops wait for work, come last.
+--              functions of threads, where pools and event loops wait for work, come last. If library
+--              calls were recorded, it is what was waited in: read, fdatasync, pthread_cond_wait.
 -- advice:      A worker that waits for work in an idle pool is no problem. A wait within a request,
 --              or many short ones under a lock that several threads take, is one: see what the
 --              other threads did then (fisql trace --since). put_aside_ns is time when the thread
 --              wanted to run and had no processor: more threads than cores.
 -- source:      the thread's processor clock, read at the end of each gap between two events that is longer
 --              than run.gap_ns; what is shorter than that is not seen
+-- libraries:   shown
 -- report:      findings
 -- param:       min_wait_ns = 1000 | ns | leave out contexts that waited less
 -- param:       stacks = 100 | rows | give the stacks for this many rows

@@ -58,6 +58,7 @@ static void parse_line(struct query_file *query, const char *key, char *value, c
                  {"source", offsetof(struct query_file, source)},
                  {"report", offsetof(struct query_file, report)},
                  {"needs", offsetof(struct query_file, needs)},
+                 {"libraries", offsetof(struct query_file, libraries)},
                  {"hides", offsetof(struct query_file, hides)}};
     *last = NULL;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
@@ -139,6 +140,7 @@ void query_file_release(struct query_file *query)
     free(query->report);
     free(query->needs);
     free(query->hides);
+    free(query->libraries);
     free(query->sql);
     parts_release(query->params, query->params_count);
     parts_release(query->columns, query->columns_count);

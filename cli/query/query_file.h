@@ -11,6 +11,8 @@
  *   -- report:      errors | findings | overview | none: its place in `fisql query --all`
  *                   (findings by default), and a parameter's value there: NAME=VALUE
  *   -- needs:       values: what not every recording has (query_needs.h)
+ *   -- libraries:   shown: it is about library calls as well: if they were recorded, they do not count
+ *                   as their callers (own_code.h)
  *   -- hides:       inlined=1: the compiler may inline them; min_saved=0: ...: settings that show rows
  *                   which rules leave out, and the rules (left_out.h)
  *   -- filter:      function = allocated_by freed_by
@@ -53,7 +55,7 @@ struct query_file {
     char *name;
     char *title, *question, *group, *description, *advice, *source,
         *report; /* each NULL if the header lacks it */
-    char *needs, *hides;
+    char *needs, *hides, *libraries;
     struct query_part params[QUERY_PARTS_MAX], columns[QUERY_PARTS_MAX], filters[QUERY_PARTS_MAX];
     size_t params_count, columns_count, filters_count;
     char *sql; /* the whole text */

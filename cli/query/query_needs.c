@@ -17,6 +17,8 @@ static const struct {
      "no calls were made to fail; `fisql record --fault` makes them fail"},
     {"locks", "SELECT 1 FROM main.locks LIMIT 1", false,
      "no locks were recorded; `fisql record --locks` records them"},
+    {"library-calls", "SELECT 1 FROM main.functions WHERE external LIMIT 1", false,
+     "no library calls were recorded; `fisql record --library-calls` records them"},
     {"experiments", "SELECT 1 FROM main.experiments LIMIT 1", false,
      "it is no campaign's database; `fisql faults PROGRAM` makes one (faults.db)"},
     {"diaries", "SELECT 1 FROM main.diaries LIMIT 1", false,

@@ -150,9 +150,7 @@ int live_make(struct live *live, int log, const struct record_options *options)
         .ring_chunks = options->ring_chunks,
         .parts.filter = {at.filter, options->filter_bytes},
         .parts.recipes = {at.recipes, options->values.recipes_bytes},
-        .parts.late = {at.late, options->values.recipes_bytes != 0 || options->as_is != 0
-                                    ? sizeof(struct fisql_late)
-                                    : 0},
+        .parts.late = {at.late, live_late_bytes(options)},
         .parts.faults = {at.faults, options->faults.room_bytes},
         .parts.control = {at.control, at.control_bytes},
         .parts.told = told,

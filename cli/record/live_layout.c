@@ -24,6 +24,12 @@ static size_t control_room(void)
     return limited ? 0 : 2 * (size_t)FISQL_CONTROL_ONLY_MAX;
 }
 
+size_t live_late_bytes(const struct record_options *options)
+{
+    bool asked = options->values.recipes_bytes != 0 || options->as_is != 0 || options->libs.calls;
+    return asked ? sizeof(struct fisql_late) : 0;
+}
+
 struct live_layout live_layout(uint32_t slots, const struct record_options *options)
 {
     struct live_layout at = {.control_bytes = control_room()};
@@ -34,7 +40,7 @@ struct live_layout live_layout(uint32_t slots, const struct record_options *opti
     at.faults = live_page_from(at.late + sizeof(struct fisql_late));
     if (options->filter_bytes != 0)
         end = at.filter + options->filter_bytes;
-    if (options->values.recipes_bytes != 0 || options->as_is != 0)
+    if (live_late_bytes(options) != 0)
         end = at.late + sizeof(struct fisql_late);
     if (options->faults.area_bytes != 0)
         end = at.faults + options->faults.room_bytes;

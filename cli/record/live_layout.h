@@ -19,6 +19,9 @@ struct live_layout {
     size_t bytes; /* of the file */
 };
 
+/* Bytes of the part in which processes ask about modules; 0 = nothing will be asked. */
+size_t live_late_bytes(const struct record_options *options);
+
 struct live_layout live_layout(uint32_t slots, const struct record_options *options);
 
 /* Bytes of the area with so many slots. */

@@ -339,11 +339,11 @@ int record_faults_make(struct record_options *options, const char *program, uint
                                   .cache_dir = cache_folder(cache, sizeof cache)};
     int result = search.found == NULL || search.classes == NULL ? fail("record: out of memory") : 0;
     if (result == 0 && want_modules(faults))
-        result = program_modules(image, fault_targets_add, &search);
+        result = program_modules(image, false, fault_targets_add, &search);
     if (result == 0)
         result = check(&search, string_max);
     if (result == 0 && want_classes(faults))
-        result = program_modules(image, fault_classes_add, &search);
+        result = program_modules(image, false, fault_classes_add, &search);
     if (result == 0)
         result = fault_classes_choose(&search);
     if (result == 0)

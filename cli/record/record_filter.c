@@ -10,6 +10,7 @@
 #include "cli/out/say.h"
 #include "cli/record/record_libraries.h"
 #include "cli/record/record_patch.h"
+#include "debuginfo/elf/elf_file.h"
 #include "debuginfo/patch/patch_symbols.h"
 #include "formats/live.h"
 #include "formats/patch_modules.h"
@@ -36,6 +37,29 @@ static bool is_as_is(const struct filter *filter, const char *path)
     return fisql_patch_is_own(filter->image, path) && !fisql_patch_is_base(path);
 }
 
+static int add_exported(void *context, const struct elf_symbol *symbol)
+{
+    struct filter *filter = context;
+    if (!record_patterns_match(filter->patterns, symbol->name, NULL))
+        return 0;
+    fprintf(filter->out, "%llx\n", (unsigned long long)symbol->address);
+    filter->matches++;
+    return 0;
+}
+
+/* A library of which calls are recorded: its functions by the names that others know. The path is the
+ * one that the dynamic linker has. */
+static int add_library(struct filter *filter, const char *path)
+{
+    struct elf_file library;
+    if (elf_file_open(&library, path) == NULL) {
+        fprintf(filter->out, "module %s\n", path);
+        elf_file_functions(&library, SHT_DYNSYM, add_exported, filter);
+    }
+    elf_file_close(&library);
+    return 0;
+}
+
 static int add_module(void *context, const char *path)
 {
     struct filter *filter = context;
@@ -49,6 +73,10 @@ static int add_module(void *context, const char *path)
     if (patch_symbols_open(&symbols, full, NULL, &options, &error) != 0) {
         symbols_release(&symbols);
         return fail("%s: %s", path, error.text);
+    }
+    if (!symbols.instrumented && filter->options != NULL && filter->options->libs.calls) {
+        symbols_release(&symbols);
+        return add_library(filter, path);
     }
     if (symbols.instrumented || filter->threads)
         fprintf(filter->out, "module %s\n", full);
@@ -105,7 +133,7 @@ int record_filter_make(struct record_options *options, const char *program)
     int result = filter_begin(&filter, options->only, &options->filter, &options->filter_bytes);
     if (result != 0)
         return result;
-    result = filter_end(&filter, program_modules(image, add_module, &filter));
+    result = filter_end(&filter, program_modules(image, options->libs.calls, add_module, &filter));
     return result != 0 || filter.matches > 0
                ? result
                : record_patterns_fail(&options->patterns, program, "");
@@ -157,6 +185,6 @@ int record_threads_make(struct record_options *options, const char *program)
         return 0; /* running it says why */
     int result = threads_begin(&filter, &options->threads.text, &options->threads.text_bytes);
     return result != 0 ? result
-                       : threads_end(&filter, program_modules(image, add_module, &filter),
+                       : threads_end(&filter, program_modules(image, false, add_module, &filter),
                                      &options->threads.text_bytes);
 }

@@ -193,7 +193,8 @@ static char *line_path(char *line)
     return strchr(path, '/') != NULL ? path : NULL;
 }
 
-static int libraries(const char *image, int (*each)(void *context, const char *path), void *context)
+static int libraries(const char *image, bool glibc, int (*each)(void *context, const char *path),
+                     void *context)
 {
     char interpreter[PATH_MAX];
     int ends[2], file = open(image, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -219,15 +220,16 @@ static int libraries(const char *image, int (*each)(void *context, const char *p
     }
     for (char *line; result == 0 && (line = strsep(&rest, "\n")) != NULL;) {
         char *path = line_path(line);
-        if (path != NULL && strcmp(path, interpreter) != 0 && !library_is_libc(path))
+        if (path != NULL && strcmp(path, interpreter) != 0 && (glibc || !library_is_libc(path)))
             result = each(context, path);
     }
     free(answer);
     return result;
 }
 
-int program_modules(const char *image, int (*each)(void *context, const char *path), void *context)
+int program_modules(const char *image, bool glibc, int (*each)(void *context, const char *path),
+                    void *context)
 {
     int result = each(context, image);
-    return result != 0 ? result : libraries(image, each, context);
+    return result != 0 ? result : libraries(image, glibc, each, context);
 }

@@ -17,9 +17,10 @@ bool program_find(const char *program, char *path, size_t size);
  * False if there is none, or it is neither an ELF file nor a script. */
 bool program_image(const char *program, char *path);
 
-/* Calls each() with the path of the image, then of every library but glibc, until it returns other
+/* Calls each() with the path of the image, then of every library (of glibc if wanted), until it returns other
  * than 0. Returns that, or 2 after saying why the libraries cannot be known. */
-int program_modules(const char *image, int (*each)(void *context, const char *path), void *context);
+int program_modules(const char *image, bool glibc, int (*each)(void *context, const char *path),
+                    void *context);
 
 /* Is it glibc? Its hooks do nothing; they are for programs without a tracer. It is not
  * instrumented, and reading its debug information, if installed, takes most of a second. */

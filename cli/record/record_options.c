@@ -79,6 +79,9 @@
     "      --as-is             patch programs in memory even if they call the hooks\n"             \
     "      --no-patch          do not record programs without hooks as they are (docs/any.md)\n"   \
     "      --libs PATTERN      also record these system libraries (z, libz.so.1, *), never libc\n" \
+    "      --library-calls[=PATTERN]\n"                                                            \
+    "                          also record calls of functions (named so) in libraries that are\n"  \
+    "                          not recorded themselves: read, memcpy, inflate (docs/any.md)\n"     \
     "      --reference         then run PROGRAM once more, without recording, to measure\n"        \
     "                          what recording cost and take it out of all times. PROGRAM does\n"   \
     "                          twice what it does; the second run prints nothing and reads the\n"  \
@@ -138,41 +141,44 @@ enum {
     OPTION_NO_PATCH,
     OPTION_AS_IS,
     OPTION_LIBS,
+    OPTION_LIBRARY_CALLS,
     OPTION_PLUGIN
 };
 
-static const struct args_option options_known[] = {{"output", 'o', true},
-                                                   {"quiet", 'q', false},
-                                                   {"no-alloc", OPTION_NO_ALLOC, false},
-                                                   {"no-time", OPTION_NO_TIME, false},
-                                                   {"no-waits", OPTION_NO_WAITS, false},
-                                                   {"no-compress", OPTION_NO_COMPRESS, false},
-                                                   {"depth", OPTION_DEPTH, true},
-                                                   {"min-duration", OPTION_MIN_DURATION, true},
-                                                   {"only", OPTION_ONLY, true},
-                                                   {"exclude", OPTION_EXCLUDE, true},
-                                                   {"values", OPTION_VALUES, ARGS_OPTIONAL},
-                                                   {"value", OPTION_VALUE, true},
-                                                   {"no-results", OPTION_NO_RESULTS, false},
-                                                   {"string-max", OPTION_STRING_MAX, true},
-                                                   {"values-wait", OPTION_VALUES_WAIT, true},
-                                                   {"fault", OPTION_FAULT, true},
-                                                   {"faults", OPTION_FAULTS, true},
-                                                   {"history", OPTION_HISTORY, true},
-                                                   {"on-assert", OPTION_ON_ASSERT, true},
-                                                   {"locks", OPTION_LOCKS, ARGS_OPTIONAL},
-                                                   {"level", OPTION_LEVEL, true},
-                                                   {"say", OPTION_SAY, false},
-                                                   {"threads", OPTION_THREADS, true},
-                                                   {"summary-at", OPTION_SUMMARY_AT, true},
-                                                   {"start-off", OPTION_START_OFF, false},
-                                                   {"ring", OPTION_RING, true},
-                                                   {"reference", OPTION_REFERENCE, false},
-                                                   {"no-patch", OPTION_NO_PATCH, false},
-                                                   {"as-is", OPTION_AS_IS, false},
-                                                   {"libs", OPTION_LIBS, true},
-                                                   {"plugin", OPTION_PLUGIN, true},
-                                                   {NULL, 0, false}};
+static const struct args_option options_known[] = {
+    {"output", 'o', true},
+    {"quiet", 'q', false},
+    {"no-alloc", OPTION_NO_ALLOC, false},
+    {"no-time", OPTION_NO_TIME, false},
+    {"no-waits", OPTION_NO_WAITS, false},
+    {"no-compress", OPTION_NO_COMPRESS, false},
+    {"depth", OPTION_DEPTH, true},
+    {"min-duration", OPTION_MIN_DURATION, true},
+    {"only", OPTION_ONLY, true},
+    {"exclude", OPTION_EXCLUDE, true},
+    {"values", OPTION_VALUES, ARGS_OPTIONAL},
+    {"value", OPTION_VALUE, true},
+    {"no-results", OPTION_NO_RESULTS, false},
+    {"string-max", OPTION_STRING_MAX, true},
+    {"values-wait", OPTION_VALUES_WAIT, true},
+    {"fault", OPTION_FAULT, true},
+    {"faults", OPTION_FAULTS, true},
+    {"history", OPTION_HISTORY, true},
+    {"on-assert", OPTION_ON_ASSERT, true},
+    {"locks", OPTION_LOCKS, ARGS_OPTIONAL},
+    {"level", OPTION_LEVEL, true},
+    {"say", OPTION_SAY, false},
+    {"threads", OPTION_THREADS, true},
+    {"summary-at", OPTION_SUMMARY_AT, true},
+    {"start-off", OPTION_START_OFF, false},
+    {"ring", OPTION_RING, true},
+    {"reference", OPTION_REFERENCE, false},
+    {"no-patch", OPTION_NO_PATCH, false},
+    {"as-is", OPTION_AS_IS, false},
+    {"libs", OPTION_LIBS, true},
+    {"library-calls", OPTION_LIBRARY_CALLS, ARGS_OPTIONAL},
+    {"plugin", OPTION_PLUGIN, true},
+    {NULL, 0, false}};
 
 static int add_values(struct record_values *values, const char *pattern)
 {
@@ -190,6 +196,16 @@ static int add_pattern(struct record_options *options, bool only, const char *pa
         return fail("--only and --exclude: use one or the other");
     options->only = only;
     return record_patterns_add(&options->patterns, pattern);
+}
+
+static int add_library_calls(struct record_options *options, const char *pattern)
+{
+    options->libs.calls = true;
+    if (pattern == NULL)
+        return 0;
+    if (pattern[0] == 0)
+        return fail("--library-calls=: wants a function's name; without the = it means all");
+    return record_patterns_add(&options->libs.called, pattern);
 }
 
 static int set_plugin(struct record_options *options, const char *path)
@@ -287,7 +303,9 @@ static int set_option(struct record_options *options, const struct args *args)
     case OPTION_PLUGIN:
         return set_plugin(options, value);
     case OPTION_LIBS:
-        return record_patterns_add(&options->libs, value);
+        return record_patterns_add(&options->libs.patched, value);
+    case OPTION_LIBRARY_CALLS:
+        return add_library_calls(options, value);
     case OPTION_THREADS:
         if (value[0] == 0 || strchr(value, '\n') != NULL)
             return args_wrong(args, "the name of a thread, or of the function it begins with");
@@ -421,6 +439,8 @@ void record_options_text(const struct record_options *options, char *text, size_
         ADD(ON_ASSERT, "%u", options->incidents.on_assert);
     if (options->as_is != 0)
         ADD(AS_IS, "%u", options->as_is);
+    if (options->libs.calls)
+        ADD(LIBRARY_CALLS, "");
     if (options->threads.patterns.count != 0)
         ADD(THREADS, "");
     if (options->summary.say)
@@ -442,7 +462,8 @@ void record_options_release(struct record_options *options)
     free(options->values.image);
     free(options->values.recipes);
     free(options->patterns.items);
-    free(options->libs.items);
+    free(options->libs.patched.items);
+    free(options->libs.called.items);
     free(options->filter);
     free(options->threads.patterns.items);
     free(options->threads.text);

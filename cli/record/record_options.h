@@ -60,6 +60,13 @@ struct record_summary {
     int signal; /* 0 = none */
 };
 
+/* What --libs and --library-calls ask for. */
+struct record_libs {
+    struct record_patterns patched; /* libraries of the system */
+    bool calls;                     /* record calls of functions in libraries, ... */
+    struct record_patterns called;  /* ... of these names; none = all */
+};
+
 /* What --history and --on-assert ask for. */
 struct record_incidents {
     uint32_t history;   /* calls of each thread in a report; 0 = default */
@@ -74,8 +81,8 @@ struct record_options {
     uint32_t locks; /* 1: --locks, 2: --locks=all */
     /* 1: patch modules without hooks, 2: those with hooks, too; 0: --no-patch; FISQL_AS_IS_GUEST */
     uint32_t as_is;
-    struct record_patterns libs; /* libraries of the system to patch */
-    const char *plugin;          /* that processes load at their start; NULL = none */
+    struct record_libs libs;
+    const char *plugin; /* that processes load at their start; NULL = none */
     uint32_t depth;
     uint64_t min_duration_ns;
     uint32_t ring_chunks;

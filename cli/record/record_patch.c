@@ -38,7 +38,7 @@ static bool is_plugin(const struct record_options *options, const char *path)
 bool record_patch_takes(const struct record_options *options, const char *program, const char *path)
 {
     return options->as_is != 0 && !fisql_patch_is_base(path) && !is_plugin(options, path) &&
-           (fisql_patch_is_own(program, path) || is_named(&options->libs, path));
+           (fisql_patch_is_own(program, path) || is_named(&options->libs.patched, path));
 }
 
 static void skip(struct patch_summary *summary, const char *path)
@@ -48,6 +48,25 @@ static void skip(struct patch_summary *summary, const char *path)
     if (summary->skipped <= 3)
         snprintf(summary->names + used, sizeof summary->names - used, "%s%s", used > 0 ? ", " : "",
                  fisql_patch_name(path));
+}
+
+/* Leaves of the plan what is asked for. */
+static void plan_choose(struct fisql_patch *plan, const struct record_options *options,
+                        bool links_only)
+{
+    const struct record_patterns *wanted = &options->libs.called;
+    struct fisql_patch_link *links = fisql_patch_links(plan);
+    if (links_only)
+        plan->entries_count = 0;
+    if (!options->libs.calls) {
+        plan->links_count = plan->references_count = 0;
+        plan->code_bytes = plan->entries_code_bytes;
+        plan->fixups_count = plan->entries_fixups_count;
+    }
+    for (uint32_t i = 0; i < plan->links_count; i++)
+        if (wanted->count > 0 &&
+            !record_patterns_match(wanted, fisql_patch_text(plan, links[i].name), NULL))
+            links[i].flags |= FISQL_PATCH_UNWANTED;
 }
 
 void *record_patch_plan(const struct record_options *options,
@@ -61,7 +80,7 @@ void *record_patch_plan(const struct record_options *options,
     *bytes = 0;
     if (is_plugin(options, module->path))
         return NULL;
-    if ((module->flags & FISQL_LATE_OWN) == 0 && !is_named(&options->libs, module->path)) {
+    if ((module->flags & FISQL_LATE_OWN) == 0 && !is_named(&options->libs.patched, module->path)) {
         skip(summary, module->path);
         return NULL;
     }
@@ -78,13 +97,21 @@ void *record_patch_plan(const struct record_options *options,
     if (patch_plan_open(&plan, module->path, module->build_id, cache_folder(cache, sizeof cache),
                         &error) == 0 &&
         plan.plan != NULL) {
-        made = plan.plan;
-        *bytes = plan.plan->bytes;
-        summary->functions += patch_plan_functions(&plan);
-        summary->modules++;
-        plan.plan = NULL;
-    } else if (plan.problem != NULL && summary->problem[0] == 0 &&
-               options->as_is != FISQL_AS_IS_GUEST) { /* it may use macros of fisql_trace.h */
+        bool links_only = (module->flags & FISQL_LATE_LINKS) != 0;
+        plan_choose(plan.plan, options, links_only);
+        if (plan.plan->entries_count > 0) {
+            summary->functions += patch_plan_functions(&plan);
+            summary->modules++;
+        }
+        if (plan.plan->entries_count > 0 || plan.plan->links_count > 0) {
+            made = plan.plan;
+            *bytes = plan.plan->bytes;
+            plan.plan = NULL;
+        }
+    }
+    if (plan.problem != NULL && summary->problem[0] == 0 &&
+        (module->flags & FISQL_LATE_LINKS) == 0 &&
+        options->as_is != FISQL_AS_IS_GUEST) { /* it may use macros of fisql_trace.h */
         snprintf(summary->problem, sizeof summary->problem, "%.64s: %.160s",
                  fisql_patch_name(module->path), plan.problem);
     }
@@ -95,6 +122,7 @@ void *record_patch_plan(const struct record_options *options,
 void patch_summary_add(struct patch_summary *summary, const struct fisql_late_module *module)
 {
     summary->hooked += __atomic_load_n(&module->patched, __ATOMIC_RELAXED);
+    summary->linked += __atomic_load_n(&module->linked, __ATOMIC_RELAXED);
 }
 
 static void unmirrored_append(struct live *live)
@@ -136,11 +164,16 @@ void patch_summary_say(const struct patch_summary *summary, const struct record_
                        const char *program)
 {
     char skipped[PATCH_SUMMARY_NAMES + 128] = "";
-    if (is_named(&options->libs, "libc.so.6"))
+    if (is_named(&options->libs.patched, "libc.so.6"))
         note("--libs: libc.so.6 and the dynamic linker are left out: the collector itself runs on "
              "them");
     if (summary->problem[0] != 0)
         note("not recorded as it is: %s", summary->problem);
+    if (options->libs.calls && summary->linked == 0)
+        note("%s: no calls of functions in libraries were found to record", program);
+    else if (options->libs.calls)
+        note("%s: calls of %" PRIu64 " functions in libraries were recorded", program,
+             summary->linked);
     if (summary->modules == 0)
         return;
     if (summary->skipped != 0)

@@ -14,6 +14,7 @@
 /* What was patched in the run. Counts are those of one process for each module. */
 struct patch_summary {
     uint64_t functions, hooked;      /* of the programs' own modules */
+    uint64_t linked;                 /* functions of libraries whose calls are recorded */
     uint32_t modules;                /* that were patched */
     uint32_t skipped;                /* libraries that were not, because nobody asked for them */
     char names[PATCH_SUMMARY_NAMES]; /* of the first of these, separated by commas */

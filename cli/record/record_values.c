@@ -468,7 +468,7 @@ int record_values_make(struct record_options *options, const char *program)
         return fail("record: out of memory");
     }
     making->image = image;
-    int result = program_modules(image, add_module, making);
+    int result = program_modules(image, false, add_module, making);
     if (result == 0)
         result = check(making, program);
     if (result == 0 && making->hooked > 0) /* otherwise it runs others, as env and sh do */

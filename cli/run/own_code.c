@@ -18,13 +18,14 @@
 #include "cli/run/schema_check.h"
 
 /* own_code.sql */
-extern const char own_code_sql_none_named[], own_code_sql_has_others[], own_code_sql_contexts[],
-    own_code_sql_own_frames[], own_code_sql_own_frames_row[], own_code_sql_frames[],
-    own_code_sql_frames_done[], own_code_sql_edges[], own_code_sql_edges_added[],
-    own_code_sql_edges_of_contexts[], own_code_sql_edges_done[], own_code_sql_new_sums[],
-    own_code_sql_folded_sums[], own_code_sql_sums_done[], own_code_sql_function_stats[],
-    own_code_sql_function_stats_done[], own_code_sql_thread_functions[], own_code_sql_functions[],
-    own_code_sql_tables[], own_code_sql_views[], own_code_sql_columns[];
+extern const char own_code_sql_none_named[], own_code_sql_has_others[], own_code_sql_has_external[],
+    own_code_sql_contexts[], own_code_sql_own_frames[], own_code_sql_own_frames_row[],
+    own_code_sql_frames[], own_code_sql_frames_done[], own_code_sql_edges[],
+    own_code_sql_edges_added[], own_code_sql_edges_of_contexts[], own_code_sql_edges_done[],
+    own_code_sql_new_sums[], own_code_sql_folded_sums[], own_code_sql_sums_done[],
+    own_code_sql_function_stats[], own_code_sql_function_stats_done[],
+    own_code_sql_thread_functions[], own_code_sql_functions[], own_code_sql_tables[],
+    own_code_sql_views[], own_code_sql_columns[];
 
 struct context {
     int64_t id, site;
@@ -60,6 +61,11 @@ static bool is_true(sqlite3 *database, const char *sql, const char *parameter)
 bool own_code_none_named(sqlite3 *database, const char *pattern)
 {
     return is_true(database, own_code_sql_none_named, pattern);
+}
+
+bool own_code_has_external(sqlite3 *database)
+{
+    return is_true(database, own_code_sql_has_external, NULL);
 }
 
 /* ---- contexts ---- */

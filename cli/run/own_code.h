@@ -35,4 +35,7 @@ int own_code_fold(sqlite3 *database, bool *folded);
  * code. */
 bool own_code_none_named(sqlite3 *database, const char *pattern);
 
+/* Were calls of libraries recorded on their own (record --library-calls)? */
+bool own_code_has_external(sqlite3 *database);
+
 #endif

@@ -10,6 +10,9 @@ WHERE name = ?1 OR name GLOB ?1 OR linkage_name = ?1
 -- statement: has_others
 SELECT EXISTS (SELECT 1 FROM main.function_stats s JOIN main.functions f ON f.id = s.function_id WHERE f.own = 0)
 
+-- statement: has_external
+SELECT EXISTS (SELECT 1 FROM main.functions WHERE external)
+
 -- statement: contexts
 SELECT fr.id, fr.site_id, fr.parent_id, fr.function_id, coalesce(f.own, 1)
 FROM main.frames fr LEFT JOIN main.functions f ON f.id = fr.function_id

@@ -10,7 +10,9 @@
 #include "collector/core/quiet.h"
 #include "collector/core/true_return.h"
 #include "collector/core/word_wait.h"
+#include "collector/patch/patch_found.h"
 #include "collector/patch/patch_hook.h"
+#include "collector/patch/patch_links.h"
 #include "collector/patch/patch_module.h"
 #include "collector/patch/patch_state.h"
 #include "collector/patch/patch_kept.h"
@@ -51,7 +53,9 @@ static bool is_sanitized(void)
 
 static uint32_t flags_of(const struct feature_module *module)
 {
-    uint32_t flags = FISQL_LATE_PLAN | patch_values_asked(module->path);
+    bool links = process.options.as_is == 0 || (module->calls_hooks && process.options.as_is < 2);
+    uint32_t flags =
+        FISQL_LATE_PLAN | (links ? FISQL_LATE_LINKS : patch_values_asked(module->path));
     if (process.options.as_is < 2 && is_sanitized())
         flags |= FISQL_LATE_SANITIZED;
     if (module->executable)
@@ -77,15 +81,22 @@ static void asked_add(const struct feature_module *module, struct fisql_late_mod
     asked[asked_count++] = (struct asked){*module, entry};
 }
 
-/* Is it left to the hooks that it calls? A program that holds the collector is asked for: its plan
- * has its sleds alone (debuginfo/patch/patch_sleds.h). */
+/* Is it left to the hooks that it calls, its library calls, too? A program that holds the collector is
+ * asked for: its plan has its sleds alone (debuginfo/patch/patch_sleds.h). */
 static bool is_left(const struct feature_module *module)
 {
 #ifdef FISQL_WRAP
     return module->calls_hooks && !is_collector(module);
 #else
-    return (module->calls_hooks && process.options.as_is < 2) || is_collector(module);
+    return (module->calls_hooks && process.options.as_is < 2 && !process.options.library_calls) ||
+           is_collector(module);
 #endif
+}
+
+/* Are modules patched? */
+static bool is_on(void)
+{
+    return process.options.as_is != 0 || process.options.library_calls;
 }
 
 static void module_loaded(const struct feature_module *module)
@@ -93,7 +104,7 @@ static void module_loaded(const struct feature_module *module)
     patch_module_gone(module->start, module->end);
     if (module->executable)
         strncpy(program, fisql_patch_name(module->path), sizeof program - 1);
-    if (process.options.as_is == 0 || is_left(module) || fisql_patch_is_base(module->path) ||
+    if (!is_on() || is_left(module) || fisql_patch_is_base(module->path) ||
         asked_count == ASKED_MAX)
         return;
     struct fisql_late_module *entry = late_ask(module, flags_of(module));
@@ -137,6 +148,15 @@ static void patch(const struct asked *it, uint64_t end_ns)
     facts_put(it, problem, patched);
 }
 
+/* Has the module's library calls recorded, once it is known which modules are recorded themselves. */
+static void links_write(const struct asked *it)
+{
+    struct patch_area *area = patch_area_of(it->module.start);
+    uint32_t linked = area != NULL ? patch_links(area) : 0;
+    if (linked > __atomic_load_n(&it->entry->linked, __ATOMIC_RELAXED))
+        __atomic_store_n(&it->entry->linked, linked, __ATOMIC_RELAXED);
+}
+
 static void patch_asked(void)
 {
     struct quiet quiet;
@@ -147,6 +167,8 @@ static void patch_asked(void)
     uint64_t end_ns = word_now_ns() + WAIT_NS;
     for (uint32_t i = 0; i < asked_count; i++)
         patch(&asked[i], end_ns);
+    for (uint32_t i = 0; i < asked_count; i++)
+        links_write(&asked[i]);
     asked_count = 0;
     lock_release(&lock);
     quiet_end(&quiet);
@@ -163,7 +185,7 @@ static void watch_list(void)
 static __attribute__((constructor)) void program_listed(void)
 {
     struct quiet quiet;
-    if (process.options.as_is == 0 || !process_recording())
+    if (!is_on() || !process_recording())
         return;
     quiet_begin(&quiet);
     modules_refresh();
@@ -199,7 +221,7 @@ static void watch_list(void)
 
 static void starts(void)
 {
-    if (process.options.as_is == 0)
+    if (!is_on())
         return;
     patch_state_setup();
     return_stand_ins = (struct return_stand_ins){
@@ -219,6 +241,7 @@ static void forked(void)
     lock_forked(&lock);
     asked_count = 0;
     patch_mirror_forked();
+    patch_found_forked();
 }
 
 const struct feature patch_feature = {

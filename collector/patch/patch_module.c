@@ -6,6 +6,7 @@
 #include "collector/patch/patch_module.h"
 
 #include "collector/core/filter_passes.h"
+#include "collector/patch/patch_area.h"
 #include "collector/patch/patch_code.h"
 #include "collector/patch/patch_hook.h"
 #include "collector/patch/patch_kept.h"
@@ -18,14 +19,6 @@
 #define AREAS_MAX 4096u
 #define MOVED_MAX 18u /* bytes: instructions that begin in a jump's bytes */
 
-/* The stubs of a module. */
-struct patch_area {
-    uint64_t start, end; /* of the module; start 0 = none */
-    unsigned char *memory;
-    uint64_t bytes;
-    const struct fisql_patch *plan; /* stays mapped */
-    uint64_t bias;
-};
 static struct patch_area *areas; /* mapped when the first is needed: most processes need none */
 static uint32_t areas_used;      /* atomic; 0 without areas */
 
@@ -112,9 +105,9 @@ static bool relocate(unsigned char *code, const struct fisql_patch *plan, uint64
     return true;
 }
 
-/* What a stub has in front: on x86-64 the function's call site. Which one does not matter, but few
- * functions should share one. On aarch64 the collector's code for entries, which chooses a site. */
-static uint64_t led_to(uint64_t function)
+/* Which call site does not matter, but few functions should share one. On aarch64 it is the
+ * collector's code for entries, which chooses a site. */
+uint64_t patch_led_to(uint64_t function)
 {
 #ifdef __aarch64__
     (void)function;
@@ -135,7 +128,7 @@ static void stubs_point(unsigned char *code, const struct fisql_patch *plan, uin
     const struct fisql_patch_entry *entries = fisql_patch_entries(plan);
     for (uint32_t i = 0; i < plan->entries_count; i++) {
         uint64_t function = fisql_patch_function(&entries[i]) + bias;
-        uint64_t words[2] = {function, led_to(function)};
+        uint64_t words[2] = {function, patch_led_to(function)};
         memcpy(code + entries[i].stub - sizeof words, words, sizeof words);
     }
 }
@@ -335,6 +328,15 @@ const char *patch_module(const struct fisql_patch *plan, uint64_t bytes,
     area->end = module->end;
     __atomic_store_n(&area->start, module->start, __ATOMIC_RELEASE);
     return jumps_write(area, patched);
+}
+
+struct patch_area *patch_area_of(uint64_t address)
+{
+    uint32_t used = __atomic_load_n(&areas_used, __ATOMIC_ACQUIRE);
+    for (uint32_t i = 0; i < used; i++)
+        if (areas[i].start != 0 && address >= areas[i].start && address < areas[i].end)
+            return &areas[i];
+    return NULL;
 }
 
 void patch_module_gone(uint64_t start, uint64_t end)

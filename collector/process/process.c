@@ -119,6 +119,9 @@ static void option_parse(const char *text, bool *no_time)
     case FISQL_OPTION_PLUGIN:
         options->plugin = true;
         break;
+    case FISQL_OPTION_LIBRARY_CALLS:
+        options->library_calls = true;
+        break;
     case FISQL_OPTION_FILTER: /* the live area has them */
     case FISQL_OPTION_THREADS:
     case FISQL_OPTION_VALUES:

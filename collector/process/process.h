@@ -18,6 +18,7 @@ struct options {
     uint32_t values_wait_ms; /* the program's longest wait for its recipes at its start */
     uint32_t locks;          /* 1: lock events, 2: each acquisition, too (locks.h) */
     uint32_t as_is;          /* 1: patch modules without hooks, 2: all (collector/patch/) */
+    bool library_calls;      /* calls into libraries are recorded, too */
     bool start_off;
     bool no_waits;      /* do not read processor clocks */
     bool says;          /* fisql record prints what macros say */

@@ -91,11 +91,14 @@ static int put_together(struct patch_plan *plan, const struct fisql_patch_entry 
     struct fisql_patch head = {.entries_count = (uint32_t)count,
                                .fixups_count = (uint32_t)count,
                                .entries = sizeof head,
-                               .code_bytes = count * ROW_BYTES};
+                               .code_bytes = count * ROW_BYTES,
+                               .entries_code_bytes = count * ROW_BYTES,
+                               .entries_fixups_count = (uint32_t)count};
     must(patch_code_range(module, &head.low, &head.high));
     memcpy(head.magic, FISQL_PATCH_MAGIC, sizeof head.magic);
     head.fixups = head.entries + count * sizeof *entries;
     head.code = head.fixups + count * sizeof(struct fisql_patch_fixup);
+    head.links = head.references = head.texts = head.code; /* it has none */
     head.bytes = head.code + head.code_bytes;
     if (head.high - head.low > REACH || head.code_bytes > REACH) {
         plan->problem = "its code is too large for jumps";

@@ -7,6 +7,7 @@
 #include "base/array.h"
 #include "base/must.h"
 #include "base/sorted.h"
+#include "debuginfo/patch/patch_links.h"
 #include "debuginfo/patch/patch_parts.h"
 #include "debuginfo/patch/patch_sleds.h"
 #include "debuginfo/x86/hook_calls.h"
@@ -18,6 +19,16 @@
 #define STUB_BYTES_MAX                                                                             \
     (FISQL_PATCH_ALIGN + FISQL_PATCH_HEAD + FISQL_PATCH_MOVED + X86_MOVED_BYTES_MAX + 2 * WORD)
 
+struct making_links {
+    struct patch_links found;
+    struct fisql_patch_link *links; /* those that are referred to */
+    size_t count;
+    struct fisql_patch_reference *references;
+    size_t references_count;
+    char *texts;
+    size_t texts_bytes, texts_capacity;
+};
+
 struct making {
     struct patch_functions functions;
     struct patch_plan *plan;
@@ -28,6 +39,8 @@ struct making {
     unsigned char *code;
     size_t code_bytes, code_capacity;
     uint64_t low, high;
+    size_t entries_code_bytes, entries_fixups_count; /* what the entries need of both */
+    struct making_links links;
     bool hooks; /* the module calls hooks */
     bool holds; /* it holds the collector: of its functions those with sleds are patched */
     struct patch_sleds sleds; /* if it does */
@@ -303,10 +316,118 @@ static int plan_all(struct making *making)
     return 0;
 }
 
+/* ---- links ---- */
+
+/* The offset of a text's copy, or -1 without memory. The first text is "". */
+static int64_t add_text(struct making *making, const char *text)
+{
+    size_t bytes = strlen(text) + 1, at = making->links.texts_bytes;
+    if (bytes == 1 && at > 0)
+        return 0;
+    if (array_reserve(&making->links.texts, &making->links.texts_capacity, at + bytes,
+                      making->error) != 0)
+        return -1;
+    memcpy(making->links.texts + at, text, bytes);
+    making->links.texts_bytes = at + bytes;
+    return (int64_t)at;
+}
+
+/* Adds a link's stub: a jump through its slot. */
+static int link_one(struct making *making, const struct patch_link *from,
+                    struct fisql_patch_link *link)
+{
+    static const unsigned char jump_through[] = {0xff, 0x25};
+    int64_t name = add_text(making, from->name), version = add_text(making, from->version);
+    size_t room = making->code_bytes + STUB_BYTES_MAX;
+    if (name < 0 || version < 0 ||
+        array_reserve(&making->code, &making->code_capacity, room, making->error) != 0)
+        return -1;
+    size_t stub = (making->code_bytes + FISQL_PATCH_LINK_HEAD + FISQL_PATCH_ALIGN - 1) /
+                  FISQL_PATCH_ALIGN * FISQL_PATCH_ALIGN;
+    size_t place = stub + FISQL_PATCH_MOVED, end = place + sizeof jump_through + NEAR_BYTES;
+    memset(making->code + making->code_bytes, 0, end - making->code_bytes);
+    put_head(making->code, stub);
+    memcpy(making->code + place, jump_through, sizeof jump_through);
+    making->code_bytes = end;
+    *link = (struct fisql_patch_link){.slot = from->slot,
+                                      .stub = (uint32_t)stub,
+                                      .name = (uint32_t)name,
+                                      .flags = from->taken ? FISQL_PATCH_TAKEN : 0,
+                                      .version = (uint32_t)version};
+    making->low = from->slot < making->low ? from->slot : making->low;
+    making->high = from->slot + WORD > making->high ? from->slot + WORD : making->high;
+    return add_fixup(making,
+                     (struct fisql_patch_fixup){.place = (uint32_t)(place + sizeof jump_through),
+                                                .kind = FISQL_PATCH_RELATIVE,
+                                                .target = from->slot});
+}
+
+/* Where a function's stub has the distance that the reference has in the function, 0 = it was not
+ * moved. Both are in the order of instructions: `next` is the fixup to begin with. */
+static uint32_t moved_place(const struct making *making, const struct patch_reference *reference,
+                            size_t *next)
+{
+    size_t index = sorted_after(making->entries, making->entries_count, address, reference->place);
+    if (index == 0 || reference->place - making->entries[index - 1].address > STUB_BYTES_MAX)
+        return 0;
+    const struct fisql_patch_entry *entry = &making->entries[index - 1];
+    uint64_t slot = making->links.found.links[reference->link].slot;
+    uint64_t end =
+        index < making->entries_count ? making->entries[index].stub : making->entries_code_bytes;
+    size_t first = sorted_from(making->fixups, making->entries_fixups_count, place, entry->stub);
+    for (size_t i = first > *next ? first : *next;
+         i < making->entries_fixups_count && making->fixups[i].place < end; i++)
+        if (making->fixups[i].kind == FISQL_PATCH_RELATIVE && making->fixups[i].trailing == 0 &&
+            making->fixups[i].target == slot) {
+            *next = i + 1;
+            return making->fixups[i].place;
+        }
+    return 0;
+}
+
+static int plan_links(struct making *making)
+{
+    const struct patch_links *links = &making->links.found;
+    uint32_t *made = calloc(links->count + 1, sizeof *made);
+    making->links.links = calloc(links->count + 1, sizeof *making->links.links);
+    making->links.references =
+        calloc(links->references_count + 1, sizeof *making->links.references);
+    int result = made == NULL || making->links.links == NULL || making->links.references == NULL ||
+                         add_text(making, "") < 0
+                     ? error_set(making->error, "out of memory for %zu links", links->count)
+                     : 0;
+    for (size_t i = 0; i < links->count && result == 0; i++) {
+        if (links->links[i].references == 0 || making->code_bytes > UINT32_MAX - 2 * STUB_BYTES_MAX)
+            continue;
+        made[i] = (uint32_t)making->links.count + 1;
+        result = link_one(making, &links->links[i], &making->links.links[making->links.count++]);
+    }
+    size_t next = 0;
+    for (size_t i = 0; i < links->references_count && result == 0; i++) {
+        const struct patch_reference *from = &links->references[i];
+        uint32_t moved = moved_place(making, from, &next);
+        if (made[from->link] == 0)
+            continue;
+        making->links.references[making->links.references_count++] =
+            (struct fisql_patch_reference){.place = moved != 0 ? moved : from->place,
+                                           .link = made[from->link] - 1,
+                                           .flags = moved != 0 ? FISQL_PATCH_IN_STUB : 0,
+                                           .before = from->before};
+    }
+    free(made);
+    return result;
+}
+
 /* The parts of the plan follow one another, each 8-byte aligned. */
 static uint64_t part_after(uint64_t offset, uint64_t bytes)
 {
     return (offset + bytes + 7) & ~(uint64_t)7;
+}
+
+static void put_part(unsigned char *at, const void *part, uint64_t bytes)
+{
+    if (bytes > 0)
+        memcpy(at, part, bytes);
 }
 
 static int put_together(struct making *making)
@@ -316,23 +437,35 @@ static int put_together(struct making *making)
     must(patch_code_range(functions->module, &start, &end));
     uint64_t entries_bytes = making->entries_count * sizeof *making->entries;
     uint64_t fixups_bytes = making->fixups_count * sizeof *making->fixups;
+    uint64_t links_bytes = making->links.count * sizeof *making->links.links;
+    uint64_t references_bytes = making->links.references_count * sizeof *making->links.references;
     struct fisql_patch head = {.entries_count = (uint32_t)making->entries_count,
                                .fixups_count = (uint32_t)making->fixups_count,
+                               .links_count = (uint32_t)making->links.count,
+                               .references_count = (uint32_t)making->links.references_count,
+                               .entries_code_bytes = making->entries_code_bytes,
+                               .entries_fixups_count = (uint32_t)making->entries_fixups_count,
                                .entries = sizeof head,
-                               .fixups = part_after(sizeof head, entries_bytes),
                                .code_bytes = making->code_bytes,
+                               .texts_bytes = making->links.texts_bytes,
                                .low = making->low < start ? making->low : start,
                                .high = making->high > end ? making->high : end};
     memcpy(head.magic, FISQL_PATCH_MAGIC, sizeof head.magic);
-    head.code = part_after(head.fixups, fixups_bytes);
+    head.links = part_after(head.entries, entries_bytes);
+    head.references = part_after(head.links, links_bytes);
+    head.fixups = part_after(head.references, references_bytes);
+    head.texts = part_after(head.fixups, fixups_bytes);
+    head.code = part_after(head.texts, head.texts_bytes);
     head.bytes = part_after(head.code, head.code_bytes);
     unsigned char *plan = calloc(1, head.bytes);
     if (plan == NULL)
         return error_set(making->error, "out of memory for %zu bytes", (size_t)head.bytes);
     memcpy(plan, &head, sizeof head);
-    memcpy(plan + head.entries, making->entries, entries_bytes);
-    if (fixups_bytes > 0)
-        memcpy(plan + head.fixups, making->fixups, fixups_bytes);
+    put_part(plan + head.entries, making->entries, entries_bytes);
+    put_part(plan + head.links, making->links.links, links_bytes);
+    put_part(plan + head.references, making->links.references, references_bytes);
+    put_part(plan + head.fixups, making->fixups, fixups_bytes);
+    put_part(plan + head.texts, making->links.texts, head.texts_bytes);
     memcpy(plan + head.code, making->code, head.code_bytes);
     making->plan->plan = (struct fisql_patch *)(void *)plan;
     must(fisql_patch_is_sound(making->plan->plan, head.bytes, start, end));
@@ -369,6 +502,11 @@ static int make(struct making *making, const struct elf_file *module)
     making->low = UINT64_MAX;
     if (plan_all(making) != 0)
         return -1;
+    making->entries_code_bytes = making->code_bytes;
+    making->entries_fixups_count = making->fixups_count;
+    if (!making->holds && (patch_links_find(&making->links.found, functions, making->error) != 0 ||
+                           plan_links(making) != 0))
+        return -1;
     for (size_t i = 0; i < functions->frameless_count; i++)
         if (leave(making, functions->frameless[i].address,
                   making->holds ? FISQL_PATCH_NO_SLED : FISQL_PATCH_NO_FRAME) != 0)
@@ -378,7 +516,7 @@ static int make(struct making *making, const struct elf_file *module)
         making->plan->problem = "it has no unwind information";
     else if (making->entries_count == 0)
         making->plan->problem = "none of its functions can be patched";
-    return making->entries_count > 0 ? put_together(making) : 0;
+    return making->entries_count + making->links.count > 0 ? put_together(making) : 0;
 }
 
 static bool section_holds(const struct elf_file *module, const char *section, const char *word)
@@ -443,6 +581,10 @@ int patch_plan_make(struct patch_plan *plan, const struct elf_file *module, stru
     free(making.entries);
     free(making.fixups);
     free(making.code);
+    patch_links_release(&making.links.found);
+    free(making.links.links);
+    free(making.links.references);
+    free(making.links.texts);
     return result;
 }
 

@@ -19,12 +19,12 @@ struct patch_left {
 };
 
 struct patch_plan {
-    struct fisql_patch *plan; /* plan->bytes bytes, owned; NULL = nothing can be hooked */
+    struct fisql_patch *plan; /* plan->bytes bytes, owned; NULL = it has no entries and no links */
     struct patch_left *left;  /* by address; owned */
     size_t left_count, left_capacity;
     bool sleds_only;     /* the functions that it does not name have no sled (aarch64) */
-    const char *problem; /* why nothing can be hooked; NULL = something can, or the module holds the
-                          * collector and has no sleds */
+    const char *problem; /* why no function can be hooked; NULL = some can, or the module holds the
+                          * collector and has no sleds. The plan may have links all the same */
 };
 
 /* Makes the plan of a module. Returns 0, also if nothing can be hooked, or -1 without memory.

@@ -11,14 +11,11 @@
 #include <string.h>
 
 #include "base/sorted.h"
+#include "debuginfo/elf/elf_dynamic.h"
 #include "debuginfo/x86/hook_calls.h"
 #include "debuginfo/x86/x86_sweep.h"
 
 #define WORD 8u
-#ifndef DT_RELR
-#define DT_RELRSZ 35
-#define DT_RELR 36
-#endif
 
 /* They look at their return address to know whose folders and scope to search. */
 static const char *const asked_names[] = {"dlopen", "dlmopen", "dlsym", "dlvsym"};
@@ -229,18 +226,14 @@ static void mark_words(struct marking *marking)
     }
 }
 
-static void mark_addends(struct marking *marking, uint64_t table, uint64_t size_bytes)
+static int mark_addend(void *context, const Elf64_Rela *relocation)
 {
-    const unsigned char *bytes = elf_file_at(marking->functions->module, table, size_bytes);
-    for (uint64_t at = 0; bytes != NULL && at + sizeof(Elf64_Rela) <= size_bytes;
-         at += sizeof(Elf64_Rela)) {
-        Elf64_Rela relocation;
-        memcpy(&relocation, bytes + at, sizeof relocation);
-        uint64_t type = ELF64_R_TYPE(relocation.r_info);
-        if ((type == R_X86_64_RELATIVE || type == R_X86_64_IRELATIVE) &&
-            patch_span_of(marking->functions, (uint64_t)relocation.r_addend) != NULL)
-            take(marking, (uint64_t)relocation.r_addend);
-    }
+    struct marking *marking = context;
+    uint64_t type = ELF64_R_TYPE(relocation->r_info);
+    if ((type == R_X86_64_RELATIVE || type == R_X86_64_IRELATIVE) &&
+        patch_span_of(marking->functions, (uint64_t)relocation->r_addend) != NULL)
+        take(marking, (uint64_t)relocation->r_addend);
+    return 0;
 }
 
 static void mark_packed_word(struct marking *marking, uint64_t place)
@@ -276,30 +269,15 @@ static void mark_packed(struct marking *marking, uint64_t table, uint64_t size_b
 
 static void mark_relocations(struct marking *marking)
 {
-    const struct elf_file *module = marking->functions->module;
-    uint64_t found[DT_RELR + 1] = {0};
-    for (uint16_t i = 0; i < module->segments_count; i++) {
-        Elf64_Phdr segment = elf_file_segment(module, i);
-        if (segment.p_type != PT_DYNAMIC)
-            continue;
-        const unsigned char *bytes = elf_file_at(module, segment.p_vaddr, segment.p_filesz);
-        Elf64_Dyn item;
-        for (uint64_t at = 0; bytes != NULL && at + sizeof item <= segment.p_filesz;
-             at += sizeof item) {
-            memcpy(&item, bytes + at, sizeof item);
-            if (item.d_tag == DT_NULL)
-                break;
-            if (item.d_tag > 0 && item.d_tag <= DT_RELR)
-                found[item.d_tag] = item.d_un.d_val;
-        }
-        break;
-    }
     static const unsigned own[] = {DT_INIT, DT_FINI};
+    struct elf_dynamic dynamic;
+    elf_dynamic_read(&dynamic, marking->functions->module);
+    const uint64_t *values = dynamic.values;
     for (unsigned i = 0; i < sizeof own / sizeof *own; i++)
-        if (found[own[i]] != 0)
-            take(marking, found[own[i]]);
-    mark_addends(marking, found[DT_RELA], found[DT_RELASZ]);
-    mark_packed(marking, found[DT_RELR], found[DT_RELRSZ]);
+        if (values[own[i]] != 0)
+            take(marking, values[own[i]]);
+    elf_dynamic_relocations(&dynamic, values[DT_RELA], values[DT_RELASZ], mark_addend, marking);
+    mark_packed(marking, values[DT_RELR], values[DT_RELRSZ]);
 }
 
 int patch_references_mark(struct patch_functions *functions, struct error *error)

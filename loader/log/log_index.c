@@ -153,6 +153,9 @@ void log_index_release(struct log_index *index)
     free(index->threads);
     free(index->processes);
     free(index->modules);
+    free(index->facts.links.items);
+    text_pool_release(&index->facts.links.texts);
+    intern_release(&index->facts.links.known);
     free(index->facts.items);
     free(index->losses);
     free(index->salvaged.chunks);

@@ -21,6 +21,7 @@
 
 #include "base/error.h"
 #include "base/intern.h"
+#include "base/text_pool.h"
 #include "loader/log/log_points.h"
 #include "loader/log/log_reader.h"
 
@@ -119,6 +120,22 @@ struct log_module {
     char *unpatched;      /* why it could not be patched; NULL = nobody tried, or it was */
 };
 
+/* A function of a module whose calls by other modules were recorded. The texts are the index's. */
+struct log_link {
+    const char *path; /* of the module */
+    uint64_t address;
+    const char *name; /* by which others call it */
+    bool taken;       /* they also take its address: calls by that were not recorded */
+};
+
+struct log_links {
+    struct log_link *items; /* one for each path and address */
+    size_t count, capacity;
+    struct text_pool texts;
+    struct intern known; /* by the path's place and the address */
+    uint32_t last;       /* index of the one that was read last */
+};
+
 /* A change of the recording while it ran. */
 struct log_change {
     uint64_t ns;          /* CLOCK_MONOTONIC */
@@ -143,6 +160,7 @@ struct log_facts {
     struct log_points points;
     struct log_changes changes;
     uint64_t setup_ns; /* processor time that all collectors took to start */
+    struct log_links links;
 };
 
 /* Whole chunks taken from the live area. */

@@ -248,7 +248,7 @@ struct told_module {
     const char *path, *build_id;
     const char *unpatched;
     uint64_t bias, start, end, tick, patched;
-    bool unload, patch;
+    bool unload, patch, link;
 };
 
 /* The module that is loaded there; NULL = none. */
@@ -281,6 +281,26 @@ static int take_patch(struct log_index *index, const struct told_module *told, u
     return told->unpatched != NULL ? replace_text(&module->unpatched, told->unpatched, error) : 0;
 }
 
+/* "1f40 strlen" */
+static int take_link(struct log_index *index, const char *path, const char *value,
+                     struct error *error)
+{
+    char *end;
+    uint64_t address = strtoull(value, &end, 16);
+    if (end == value || *end != ' ' || end[1] == 0)
+        return 0;
+    struct log_links *links = &index->facts.links;
+    uint32_t number, before = links->known.count;
+    struct log_link link = {.path = text_pool_add(&links->texts, path, strlen(path), error),
+                            .address = address,
+                            .name = text_pool_add(&links->texts, end + 1, strlen(end + 1), error)};
+    if (link.path == NULL || link.name == NULL ||
+        intern_add(&links->known, (uint64_t)(uintptr_t)link.path, address, &number, error) != 0)
+        return -1;
+    return number < before ? 0
+                           : array_add(&links->items, &links->count, &links->capacity, link, error);
+}
+
 static int take_module(struct log_index *index, const struct told_module *told, uint32_t process,
                        struct error *error)
 {
@@ -290,7 +310,7 @@ static int take_module(struct log_index *index, const struct told_module *told, 
         take_unload(index, told, process);
     if (told->patch)
         return take_patch(index, told, process, error);
-    if (told->unload)
+    if (told->unload || told->link)
         return 0;
     if (told->end <= told->start)
         return 0;
@@ -328,12 +348,21 @@ static int take_modules(struct log_index *index, struct facts *facts, uint32_t p
         case FISQL_FACT_MODULES_EVENT:
             told.unload = strcmp(value, FISQL_MODULE_UNLOAD) == 0;
             told.patch = strcmp(value, FISQL_MODULE_PATCH) == 0;
+            told.link = strcmp(value, FISQL_MODULE_LINK) == 0;
+            break;
+        case FISQL_FACT_MODULES_LINKED:
+            if (told.link && told.path != NULL && take_link(index, told.path, value, error) != 0)
+                return -1;
             break;
         case FISQL_FACT_MODULES_PATCHED:
             fact_decimal(value, &told.patched);
             break;
         case FISQL_FACT_MODULES_UNPATCHED:
             told.unpatched = value;
+            break;
+        case FISQL_FACT_MODULES_TAKEN:
+            if (told.link && index->facts.links.last < index->facts.links.count)
+                index->facts.links.items[index->facts.links.last].taken = true;
             break;
         case FISQL_FACT_MODULES_BUILD_ID:
             told.build_id = value;

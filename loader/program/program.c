@@ -109,6 +109,8 @@ void program_release(struct program *program)
     free(program->module_of_load);
     free(program->functions);
     free(program->unknown_ids);
+    free(program->externals);
+    text_pool_release(&program->external_names);
     free(program->site_functions);
     slots_release(&program->scopes);
     intern_release(&program->unknown);

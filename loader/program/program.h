@@ -34,6 +34,7 @@ struct program_function {
     const struct symbol_function *symbol; /* NULL = unknown */
     const struct log_point *point; /* NULL; else it is a scope made by hand, and has no symbol */
     bool called;
+    bool external; /* of a library that was not recorded itself: others' calls of it were */
 };
 
 struct program {
@@ -47,8 +48,11 @@ struct program {
     struct intern unknown; /* functions that no symbol names, by module and address */
     uint32_t *unknown_ids;
     size_t unknown_capacity;
-    struct intern sites;      /* sites.id - 1 by module and address */
-    uint32_t *site_functions; /* functions.id by sites.id - 1: program_name_sites() */
+    struct intern sites;               /* sites.id - 1 by module and address */
+    uint32_t *site_functions;          /* functions.id by sites.id - 1: program_name_sites() */
+    struct symbol_function *externals; /* symbols of external functions */
+    size_t externals_count;
+    struct text_pool external_names;
     pthread_mutex_t lock;
 };
 
@@ -57,9 +61,9 @@ MUST_CHECK int program_open(struct program *program, const struct log_index *ind
                             const struct symbols_options *options, struct error *error);
 void program_release(struct program *program);
 
-/* Names functions that were called and lie in modules without hooks. There are such: clang puts
- * hooks into inlined bodies of functions whose address is that of a library's copy. To be called
- * when all is decoded. */
+/* Names functions that were called and lie in modules without hooks. There are such: those of
+ * library calls, named as their callers name them; and clang puts hooks into inlined bodies of
+ * functions whose address is that of a library's copy. To be called when all is decoded. */
 MUST_CHECK int program_name_called(struct program *program, const struct symbols_options *options,
                                    struct error *error);
 

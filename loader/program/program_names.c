@@ -5,9 +5,11 @@
 #include "loader/program/program.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 #include "base/must.h"
+#include "debuginfo/names/demangle.h"
 
 static bool is_unread(const struct program_module *module)
 {
@@ -21,6 +23,56 @@ static int reread(struct program_module *module, const struct symbols_options *o
     symbols_release(&module->symbols);
     module->first_function = 0;
     return symbols_open(&module->symbols, module->path, module->build_id, options, error);
+}
+
+/* Gives a function the name by which others call it. What the module's symbols and debug information
+ * say of it stays: the C library calls many of its functions otherwise itself (__libc_read). */
+static int name_external(struct program *program, struct program_function *function,
+                         const struct log_link *link, struct error *error)
+{
+    const char *linkage = link->name;
+    const struct program_module *module = &program->modules[function->module - 1];
+    struct symbol_function *symbol = &program->externals[program->externals_count++];
+    char *readable = demangle(linkage);
+    const char *name = readable != NULL ? readable : linkage;
+    *symbol = function->symbol != NULL ? *function->symbol
+                                       : (struct symbol_function){.address = function->address,
+                                                                  .call_targets = SYMBOL_NONE};
+    symbol->name = text_pool_add(&program->external_names, name, strlen(name), error);
+    symbol->linkage_name =
+        readable == NULL ? NULL
+                         : text_pool_add(&program->external_names, linkage, strlen(linkage), error);
+    free(readable);
+    if (symbol->name == NULL || (readable != NULL && symbol->linkage_name == NULL))
+        return -1;
+    symbol->stable_id = symbols_stable_id(module->path, symbol->name, NULL);
+    if (link->taken)
+        symbol->unpatched = "its address is taken, too: calls by that are not recorded";
+    function->symbol = symbol;
+    function->external = true;
+    return 0;
+}
+
+static int name_externals(struct program *program, struct error *error)
+{
+    const struct log_links *links = &program->index->facts.links;
+    if (links->count == 0)
+        return 0;
+    program->externals = calloc(links->count * program->modules_count, sizeof *program->externals);
+    if (program->externals == NULL)
+        return error_set(error, "out of memory for %zu library functions", links->count);
+    for (size_t m = 0; m < program->modules_count; m++)
+        for (size_t i = 0; i < links->count; i++) {
+            const struct log_link *link = &links->items[i];
+            uint32_t index = strcmp(link->path, program->modules[m].path) == 0
+                                 ? intern_find(&program->unknown, m + 1, link->address)
+                                 : INTERN_NONE;
+            if (index != INTERN_NONE &&
+                name_external(program, &program->functions[program->unknown_ids[index] - 1], link,
+                              error) != 0)
+                return -1;
+        }
+    return 0;
 }
 
 int program_name_called(struct program *program, const struct symbols_options *options,
@@ -43,7 +95,7 @@ int program_name_called(struct program *program, const struct symbols_options *o
         if (symbol != NULL && symbol->address == function->address)
             function->symbol = symbol;
     }
-    return 0;
+    return name_externals(program, error);
 }
 
 /* functions.id of the function that a site lies in, 0 = not known. One of a module that is no part

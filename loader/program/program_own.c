@@ -22,6 +22,8 @@ static bool is_foreign(const struct program *program, const struct program_funct
 
 bool program_own(const struct program *program, const struct program_function *function)
 {
+    if (function->external)
+        return false;
     if (function->point != NULL)
         return !system_path(function->point->file);
     if (function->symbol != NULL && function->symbol->file != NULL)
@@ -32,7 +34,8 @@ bool program_own(const struct program *program, const struct program_function *f
 uint32_t program_booked_module(const struct program *program,
                                const struct program_function *function)
 {
-    if (!function->called || function->point != NULL || !is_foreign(program, function))
+    if (!function->called || function->external || function->point != NULL ||
+        !is_foreign(program, function))
         return function->module;
     for (size_t i = 0; i < program->modules_count; i++)
         if (program->modules[i].symbols.instrumented)

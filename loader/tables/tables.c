@@ -359,7 +359,8 @@ static int insert_function(struct insert *insert, const struct tables *tables, s
                column_int_if("call_targets", row.call_targets != SYMBOL_NONE, row.call_targets),
                column_int("call_sources", row.call_sources),
                column_int("inlined_copies", row.inlined_copies),
-               column_int("own", program_own(tables->program, function)), column_id("unit", unit),
+               column_int("own", program_own(tables->program, function)),
+               column_int("external", function->external), column_id("unit", unit),
                column_int("instrumented", instrumented));
     free(shown);
     free(full);

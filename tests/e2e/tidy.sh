@@ -38,7 +38,7 @@ arrows debuginfo/dwarf "$base|formats/recipe\.h|$(rooms debuginfo elf x86 names 
 arrows debuginfo/symbols "$base|$(rooms debuginfo elf x86 names dwarf symbols)"
 recipes="$base|formats/(recipe|fault)\.h|$(rooms debuginfo elf x86 names dwarf symbols)"
 arrows debuginfo/recipes "$recipes|$(rooms debuginfo recipes)"
-arrows debuginfo/patch "$base|formats/patch\.h|$(rooms debuginfo elf x86 dwarf symbols patch)"
+arrows debuginfo/patch "$base|formats/patch(_left)?\.h|$(rooms debuginfo elf x86 dwarf symbols patch)"
 arrows debuginfo/expressions "$recipes|$(rooms debuginfo expressions)"
 
 # The loader's rooms: log, sqlite <- program, memory <- values <- calls <- tables <- load.c

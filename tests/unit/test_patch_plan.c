@@ -438,7 +438,7 @@ static bool plans_soundly(const unsigned char *bytes, size_t size_bytes)
     if (elf_file_open(&module, "damaged.so") == NULL)
         sound =
             sound && patch_plan_make(&plan, &module, &error) == 0 &&
-            (plan.plan == NULL) == (plan.problem != NULL) &&
+            (plan.plan == NULL || plan.plan->entries_count == 0) == (plan.problem != NULL) &&
             (plan.plan == NULL || (patch_code_range(&module, &start, &end) &&
                                    fisql_patch_is_sound(plan.plan, plan.plan->bytes, start, end)));
     patch_plan_release(&plan);
@@ -491,6 +491,69 @@ static void damaged(const char *path)
     release(&library);
     free(bytes);
     elf_file_close(&file);
+}
+
+/* ---- links ---- */
+
+static bool stays_sound(const struct fisql_patch *plan, uint64_t start, uint64_t end)
+{
+    return fisql_patch_is_sound(plan, plan->bytes, start, end);
+}
+
+/* Calls of other modules: by the linkage table, by a word, by a register, as the first instruction
+ * and by a jump; and an address that is passed on. Where links or references are damaged, the plan
+ * is refused. */
+static void links(void)
+{
+    static const char text[] = " function caller\n sub $8, %rsp\n call strlen@PLT\n"
+                               " call *strcmp@GOTPCREL(%rip)\n mov memcmp@GOTPCREL(%rip), %rax\n"
+                               " call *%rax\n mov free@GOTPCREL(%rip), %rdi\n call setjmp@PLT\n"
+                               " add $8, %rsp\n ret\n done caller\n"
+                               " function first\n call *strcmp@GOTPCREL(%rip)\n ret\n done first\n"
+                               " function jumps\n jmp *strcmp@GOTPCREL(%rip)\n done jumps\n";
+    static const char *const names[] = {"memcmp", "strcmp", "strlen"};
+    struct library library;
+    uint64_t start, end;
+    uint32_t found = 0, moved = 0;
+    if (!build(&library, "links", text, "") || !plan(&library) ||
+        !check(library.plan.plan != NULL && patch_code_range(&library.file, &start, &end),
+               "it has a plan"))
+        return;
+    struct fisql_patch *made = library.plan.plan;
+    struct fisql_patch_link *link = fisql_patch_links(made);
+    struct fisql_patch_reference *reference =
+        (struct fisql_patch_reference *)(uintptr_t)fisql_patch_references(made);
+    for (uint32_t i = 0; i < made->links_count; i++)
+        for (unsigned k = 0; k < 3; k++)
+            found += strcmp(fisql_patch_text(made, link[i].name), names[k]) == 0;
+    for (uint32_t i = 0; i < made->references_count; i++)
+        moved += (reference[i].flags & FISQL_PATCH_IN_STUB) != 0;
+    check_equal(3, made->links_count,
+                "links: not what returns twice, nor an address that is passed");
+    check_equal(3, found, "they are those that it calls");
+    check_equal(5, made->references_count, "each place that leads there, the linkage table's once");
+    check_equal(2, moved, "two of them move to stubs");
+    check(stays_sound(made, start, end), "it is sound");
+    struct fisql_patch_link kept = *link;
+    link->name = (uint32_t)made->texts_bytes;
+    check(!stays_sound(made, start, end), "not with a name outside");
+    *link = kept;
+    link->stub = (uint32_t)made->code_bytes;
+    check(!stays_sound(made, start, end), "nor with a stub outside");
+    *link = kept;
+    struct fisql_patch_reference was = *reference;
+    reference->link = made->links_count;
+    check(!stays_sound(made, start, end), "nor with a reference to no link");
+    *reference = was;
+    reference->place = end - 3;
+    check(!stays_sound(made, start, end), "nor with one across the end");
+    *reference = was;
+    made->texts_bytes--;
+    check(!stays_sound(made, start, end), "nor with texts that do not end");
+    made->texts_bytes++;
+    made->entries_code_bytes = made->code_bytes + 1;
+    check(!stays_sound(made, start, end), "nor with entries that need more code than there is");
+    release(&library);
 }
 
 /* ---- the cache ---- */
@@ -582,6 +645,7 @@ int main(void)
     debug_frame();
     damaged("left.so");
     damaged("moved.so");
+    links();
     cache();
 #endif
     return check_status();
