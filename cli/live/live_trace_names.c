@@ -20,6 +20,7 @@ int trace_names_open(struct trace_names *names, const struct live_trace_options 
                      const char *log, uint64_t run_id)
 {
     *names = (struct trace_names){.options = options};
+    names->symbols.cache_dir = cache_folder(names->cache, sizeof names->cache);
     names->points = live_points_open(log, run_id);
     return names->points != NULL ? 0 : fail("out of memory");
 }
@@ -60,15 +61,13 @@ static struct trace_process *process_known(struct trace_names *names, uint64_t k
  * is the same program at the same addresses. */
 static struct live_names *process_names(struct trace_names *names, uint64_t key, uint32_t pid)
 {
-    char cache[PATH_MAX];
-    const struct symbols_options symbols = {.cache_dir = cache_folder(cache, sizeof cache)};
     struct error error;
     struct trace_process *process = process_known(names, key);
     if (process == NULL) {
         process = &names->processes[names->processes_next++ % TRACE_PROCESSES_MAX];
         live_names_close(process->names);
         *process = (struct trace_process){.key = key};
-        if (live_names_open(&process->names, pid, &symbols, &error) == 0)
+        if (live_names_open(&process->names, pid, &names->symbols, &error) == 0)
             live_names_use_points(process->names, names->points, key);
     }
     for (int step = 0; step < ANCESTORS_MAX && key != 0; step++) {

@@ -6,6 +6,8 @@
 #include "cli/live/live_trace.h"
 #include "live/live_names.h"
 
+#include <limits.h>
+
 #define TRACE_PROCESSES_MAX 64u
 
 struct trace_function {
@@ -16,6 +18,9 @@ struct trace_function {
 
 struct trace_names {
     const struct live_trace_options *options;
+    char cache[PATH_MAX];
+    struct symbols_options
+        symbols; /* its folder is `cache`: a process's names are read on demand */
     struct live_points *points;
     struct trace_process {
         uint64_t key;
