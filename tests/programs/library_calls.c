@@ -163,8 +163,9 @@ static void open_libraries(const char *path, void *known)
     void *finder = dlsym(math, "dlsym"), *missing = dlsym(math, "no_such_function");
     char *why = strdup(dlerror());
     memcpy(&find, &finder, sizeof find);
-    printf("found %g, the same %d, any %d, by what was found %d, missing %d: %s\n", sum, found == dlsym(math, "cbrt"),
-           dlsym(RTLD_DEFAULT, "strcoll") == known, find(RTLD_NEXT, "strcoll") == known, missing == NULL, why);
+    printf("found %g, the same %d, any %d, by what was found %d, missing %d: %s\n", sum,
+           found == dlsym(math, "cbrt"), dlsym(RTLD_DEFAULT, "strcoll") == known,
+           find(RTLD_NEXT, "strcoll") == known, missing == NULL, why);
 }
 
 int main(int count, char **words)
@@ -183,12 +184,14 @@ int main(int count, char **words)
     int turns = run_again(), status = run_processes();
     errno = 0;
     long number = strtol("99999999999999999999", NULL, 10);
-    printf("handled %u, finished %u, turns %d, status %d, errno %d, %d\n", handled, finished, turns, status, errno,
-           number == INT64_MAX);
+    printf("handled %u, finished %u, turns %d, status %d, errno %d, %d\n", handled, finished, turns,
+           status, errno, number == INT64_MAX);
     if (count > 1)
         open_libraries(words[1], own);
-    printf("calls memcpy %d\ncalls qsort 11\ncalls raise 20\ncalls strcspn 1000\ncalls strpbrk 1000\ncalls memchr 50\n"
-           "calls strspn 230\ncalls pthread_create 2\ncalls pthread_join 2\ncalls fork 1\ncalls waitpid 2\n"
+    printf("calls memcpy %d\ncalls qsort 11\ncalls raise 20\ncalls strcspn 1000\ncalls strpbrk "
+           "1000\ncalls memchr 50\n"
+           "calls strspn 230\ncalls pthread_create 2\ncalls pthread_join 2\ncalls fork 1\ncalls "
+           "waitpid 2\n"
            "calls strtol 1\ncalls longjmp 10\ncalls signal 1\ncalls pthread_exit 1\n",
            count > 1 ? 103 : 100);
     return 0;
