@@ -1,5 +1,5 @@
 -- title:       Library time
--- question:    Which functions of libraries does the program spend its time in, and who calls them?
+-- question:    Which library functions take time, and who calls them?
 -- group:       Time
 -- description: Functions of libraries that were not recorded themselves, by the time that passed in them, and the
 --              line that spends the most there. Elsewhere this time counts as the callers' own.
