@@ -82,7 +82,8 @@ done
 for extra in $(seq 7 30); do
     [ "$(ask_server "$http1" 'SELECT uniq(run_id) FROM two.runs_local')" -gt 0 ] && [ "$(ask_server "$http2" 'SELECT uniq(run_id) FROM two.runs_local')" -gt 0 ] && break
     "$fisql" record -q -o run.bin ./work 10 >extra.out 2>&1
-    "$fisql" load -q run.bin -o "$extra.db" 2>extra.err && "$fisql" push -q --cluster two "$two" "$extra.db"
+    "$fisql" load -q run.bin -o "$extra.db" 2>extra.err
+    "$fisql" push -q many.db "$extra.db" && "$fisql" push -q "$one" "$extra.db" && "$fisql" push -q --cluster two "$two" "$extra.db"
 done
 for port in "$http1" "$http2"; do
     at_least "both shards have runs" 1 "$(ask_server "$port" 'SELECT uniq(run_id) FROM two.runs_local')"
