@@ -30,7 +30,9 @@ struct callback {
     uint32_t taken;
 };
 
-typedef char pattern_text[FISQL_CALLS_PATTERN_MAX];
+struct pattern {
+    char text[FISQL_CALLS_PATTERN_MAX];
+};
 
 static struct callback callbacks[WATCH_CALLBACKS_MAX];
 static uint64_t asked;          /* atomic: bits of callbacks for which modules are looked through */
@@ -53,7 +55,8 @@ static struct pair *pair_make(fisql_call_function *function, void *data)
 
 static char *pattern_of(uint32_t index)
 {
-    return ((pattern_text *)reserve_start(&patterns))[index];
+    struct pattern *all = reserve_start(&patterns);
+    return all[index].text;
 }
 
 /* Takes a place for a callback, whose functions nobody knows yet. -1 = there is none. */
@@ -64,7 +67,7 @@ static int place_take(const char *pattern, fisql_call_function *function, void *
     for (uint32_t i = 0; found < 0 && i < WATCH_CALLBACKS_MAX; i++)
         if (!callbacks[i].taken)
             found = (int)i;
-    const size_t bytes = WATCH_CALLBACKS_MAX * sizeof(pattern_text);
+    const size_t bytes = WATCH_CALLBACKS_MAX * sizeof(struct pattern);
     bool memory = reserve_grow(&patterns, bytes, bytes);
     const struct pair *pair = memory && found >= 0 ? pair_make(function, data) : NULL;
     if (pair == NULL) {
