@@ -32,6 +32,7 @@ static int name_external(struct program *program, struct program_function *funct
 {
     const char *linkage = link->name;
     const struct program_module *module = &program->modules[function->module - 1];
+    must(program->externals_count < program->unknown.count);
     struct symbol_function *symbol = &program->externals[program->externals_count++];
     char *readable = demangle(linkage);
     const char *name = readable != NULL ? readable : linkage;
@@ -56,9 +57,10 @@ static int name_external(struct program *program, struct program_function *funct
 static int name_externals(struct program *program, struct error *error)
 {
     const struct log_links *links = &program->index->facts.links;
-    if (links->count == 0)
+    if (links->count == 0 || program->unknown.count == 0)
         return 0;
-    program->externals = calloc(links->count * program->modules_count, sizeof *program->externals);
+    /* A link names one function, and one that has a symbol needs none. */
+    program->externals = calloc(program->unknown.count, sizeof *program->externals);
     if (program->externals == NULL)
         return error_set(error, "out of memory for %zu library functions", links->count);
     for (size_t m = 0; m < program->modules_count; m++)
