@@ -37,7 +37,7 @@ objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 MK := $(addprefix mk/,collector.mk program.mk check.mk gates.mk bench.mk install.mk)
 .PHONY: again all clean help
 
-all: $(BUILD)/fisql libraries ## build the program and the collector (V=1 shows the commands)
+all: $(BUILD)/fisql libraries $(BUILD)/prototypes/made ## build the program and the collector (V=1 shows the commands)
 
 include $(MK)
 

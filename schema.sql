@@ -54,7 +54,7 @@
 -- where only its first bytes were recorded it ends in \... (which nothing else does).
 
 PRAGMA application_id = 0x4653514c;
-PRAGMA user_version = 20;
+PRAGMA user_version = 22;
 
 CREATE TABLE run( -- facts of the recording and of the load, e.g. command, clock, hook_inside_ps
   key TEXT PRIMARY KEY, -- name of the fact
@@ -65,12 +65,12 @@ CREATE TABLE processes( -- one row for each process image (fork and exec make ne
   id INTEGER PRIMARY KEY,
   pid INTEGER NOT NULL,    -- process id in the system
   parent_id INTEGER REFERENCES processes(id), -- image that forked it, or that it replaced by exec
-  origin TEXT,             -- 'start', 'fork' or 'exec'
+  origin TEXT,             -- 'start', 'fork', 'exec', or 'attach' (record -p)
   executable TEXT,         -- path of the program
   command TEXT,            -- arguments
   start_ns INTEGER,        -- when its recording started
   end_ns INTEGER,          -- when it ended, NULL if not known
-  how_ended TEXT,          -- 'exit', '_exit', 'signal', NULL where its end was not seen
+  how_ended TEXT,          -- 'exit', '_exit', 'signal', 'detach' (record -p left it), NULL where its end was not seen
   status INTEGER,          -- exit status, where it exited
   signal INTEGER           -- number of the signal that ended it, where one did
 );
@@ -97,6 +97,7 @@ CREATE TABLE threads( -- one row for each thread that left an event
                                             -- less than 1 us, or in ones too short to be looked into
   cpu_ns INTEGER,          -- on the processor, by its clock, from the first reading of that to the
                            -- last one; NULL where there are not two
+  long_ns INTEGER NOT NULL DEFAULT 1024, -- its calls that take so long or longer are in long_calls
   self_cpu_ns INTEGER AS (max(0, self_ns - self_wait_ns - self_preempted_ns)) VIRTUAL
 );
 
@@ -168,8 +169,9 @@ CREATE TABLE functions( -- every function of every instrumented module, called o
                            -- through a stub
   own INTEGER NOT NULL DEFAULT 1, -- 1 = the user's own; 0 = its source lies in a folder of the system
                            -- or the compiler, or is not known and its library has no hooks
-  external INTEGER NOT NULL DEFAULT 0 -- 1 = of a library that is not recorded itself: the calls are
+  external INTEGER NOT NULL DEFAULT 0, -- 1 = of a library that is not recorded itself: the calls are
                            -- those that recorded modules make (record --library-calls)
+  system_call TEXT         -- of such a one: the system call that it makes each time, and little else
 );
 
 CREATE TABLE module_map( -- the user's own modules, by `fisql modules --map`: of the patterns that fit a function, the first names its module
@@ -379,6 +381,27 @@ CREATE TABLE thread_functions( -- which thread called what
   cpu_ns INTEGER AS (max(0, total_ns - wait_ns - preempted_ns)) VIRTUAL, -- on the processor
   self_cpu_ns INTEGER AS (max(0, self_ns - self_wait_ns - self_preempted_ns)) VIRTUAL,
   PRIMARY KEY(thread_id, function_id)
+) WITHOUT ROWID;
+
+CREATE TABLE long_calls( -- the calls that take threads.long_ns or longer, for drawing: a window is one range in each class
+  thread_id INTEGER NOT NULL,   -- threads.id
+  class INTEGER NOT NULL,       -- of the duration: at least 4^(class - 1) ns, less than 4^class ns
+  enter_ns INTEGER NOT NULL,
+  call_id INTEGER NOT NULL,     -- calls.id
+  duration_ns INTEGER NOT NULL, -- as in calls
+  depth INTEGER NOT NULL,
+  function_id INTEGER NOT NULL, -- functions.id
+  PRIMARY KEY(thread_id, class, enter_ns, call_id)
+) WITHOUT ROWID;
+
+CREATE TABLE slices( -- sums by slices of time, run.slice_ns long, for drawing what is too short to be drawn
+  thread_id INTEGER NOT NULL,   -- threads.id
+  slice INTEGER NOT NULL,       -- its number: it begins at slice * run.slice_ns
+  calls INTEGER NOT NULL,       -- entered in it
+  short_ns INTEGER NOT NULL,    -- sum of self_ns of the short ones: less than a slice, and fewer than 1000 descendants
+  function_id INTEGER,          -- functions.id with most of short_ns, the first of several; NULL = no short calls
+  function_ns INTEGER NOT NULL, -- its part
+  PRIMARY KEY(thread_id, slice)
 ) WITHOUT ROWID;
 
 CREATE TABLE edges( -- direct calls between functions, by call site
@@ -810,7 +833,8 @@ CREATE TABLE anomalies( -- what should not happen in a sound program
 );
 
 CREATE TABLE cut_calls( -- calls that were open where a flight recorder (record --ring) dropped what came
-                        -- before: their time before that is in no function's own time, because
+                        -- before, or where a log takes up an earlier one (record --rotate): their
+                        -- time before that is in no function's own time, because
                         -- its callees are not known; children_ns holds it
   call_id INTEGER PRIMARY KEY,     -- calls.id
   function_id INTEGER NOT NULL REFERENCES functions(id),
@@ -841,6 +865,8 @@ CREATE TABLE enumerators( -- names of the values of enumerations
   number INTEGER NOT NULL, -- from 0, in the order of the declaration
   value INTEGER NOT NULL,
   name TEXT NOT NULL,
+  mask INTEGER,            -- of flags: the name applies where these bits are `value`; NULL = it is no flag
+                           -- of its own, but others' sum
   PRIMARY KEY(enum_id, number)
 ) WITHOUT ROWID;
 
@@ -882,6 +908,7 @@ CREATE TABLE parameter_stats( -- one row for each row of parameters
   other_calls INTEGER NOT NULL,-- calls that are in no row of value_counts, and their time
   other_cpu_ns INTEGER NOT NULL,
   min_value, max_value,        -- least and greatest number, NULL = there was none
+  positive_sum INTEGER,        -- sum of the integers above 0, NULL = there was no integer
   text_bytes_max INTEGER       -- bytes of the longest text, as far as it was recorded, NULL = there was none
 );
 
@@ -957,8 +984,9 @@ CREATE TABLE recording_changes( -- what was changed of the recording while it ra
   id INTEGER PRIMARY KEY,
   process_id INTEGER,      -- which process, NULL = all
   at_ns INTEGER NOT NULL,  -- when it was asked for; threads follow at their next looks
-  what TEXT NOT NULL,      -- 'start', 'stop', 'only', 'exclude', 'depth', 'level', 'threads'; 'more': changes without a row
-  detail TEXT              -- the patterns of only, exclude and threads, the number of depth, level and more
+  what TEXT NOT NULL,      -- 'start', 'stop', 'only', 'exclude', 'depth', 'level', 'threads'; 'more': changes without a row;
+                           -- 'budget': from then on record --budget left a function out; 'counted': it counted its calls
+  detail TEXT              -- the patterns of only, exclude and threads, the number of depth, level and more, the function's name
 );
 
 -- Views: the stable face of the database.
@@ -976,7 +1004,13 @@ CREATE VIEW recording_limits AS -- from when to when something was left out, by 
                  AND (n.process_id IS NULL OR n.process_id IS c.process_id
                       OR c.process_id IS NULL AND (SELECT count(*) FROM last_images) = 1)) AS to_ns
         FROM c WHERE c.what IN ('stop', 'exclude') OR c.what IN ('only', 'threads') AND c.detail IS NOT '''*'''
-               OR c.what = 'depth' AND c.detail IS NOT '0' OR c.what = 'level' AND c.detail IS NOT '5')
+               OR c.what = 'depth' AND c.detail IS NOT '0' OR c.what = 'level' AND c.detail IS NOT '5'),
+  b AS (SELECT id, at_ns, what, detail, row_number() OVER (PARTITION BY at_ns, what ORDER BY id) AS place
+        FROM c WHERE what IN ('budget', 'counted')),
+  rounds AS (SELECT at_ns, what, min(id) AS id, group_concat(detail, ', ') FILTER (WHERE place <= 8)
+                    || CASE WHEN count(*) > 8 THEN printf(' and %d more', count(*) - 8) ELSE '' END AS names
+             FROM (SELECT * FROM b ORDER BY at_ns, place) GROUP BY at_ns, what)
+  SELECT from_ns, to_ns, process_id, what, detail, text FROM (
   SELECT l.from_ns,
          l.to_ns,          -- NULL = to the end
          l.process_id,     -- NULL = of all
@@ -987,8 +1021,15 @@ CREATE VIEW recording_limits AS -- from when to when something was left out, by 
               WHEN 'level' THEN 'only macros up to level ' || l.detail
               WHEN 'threads' THEN 'only threads ' || coalesce(l.detail, '?')
               ELSE CASE l.what WHEN 'only' THEN 'only ' ELSE 'without ' END || coalesce(l.detail, '?') END
-         AS text           -- all of it in words
-  FROM l LEFT JOIN processes p ON p.id = l.process_id ORDER BY l.from_ns, l.id;
+         AS text,          -- all of it in words
+         l.id
+  FROM l LEFT JOIN processes p ON p.id = l.process_id
+  UNION ALL
+  SELECT at_ns, NULL, NULL, what, names,
+         printf('from %.3f s to the end: %s %s (--budget)', at_ns / 1e9,
+                CASE what WHEN 'counted' THEN 'counts alone of' ELSE 'without' END, names), id
+  FROM rounds)
+  ORDER BY from_ns, id;
 
 CREATE VIEW function_details AS -- functions with names in place of ids
   SELECT f.id, f.name, coalesce(files.name || ':' || f.line, files.name, m.name, '?') AS location,
@@ -1219,13 +1260,16 @@ CREATE VIEW call_arguments AS -- arguments, and results (position 0), of the cal
            WHEN p.kind = 'char' AND v.value BETWEEN 32 AND 126 THEN v.value || ' ''' || char(v.value) || ''''
            WHEN p.kind = 'enum' THEN coalesce(
              (SELECT e.name FROM enumerators e
-              WHERE e.enum_id = p.enum_id AND e.value = v.value ORDER BY e.number LIMIT 1),
+              WHERE e.enum_id = p.enum_id AND e.value = v.value
+                    AND NOT EXISTS (SELECT 1 FROM enumerators z WHERE z.enum_id = p.enum_id AND p.flags
+                                    AND z.value = 0 AND z.mask & v.value = 0 AND v.value <> 0) -- O_RDONLY belongs to it
+              ORDER BY e.number LIMIT 1),
              (SELECT b.names
               FROM (SELECT group_concat(e.name, '|') AS names, sum(e.value) AS bits
                     FROM enumerators e
-                    WHERE e.enum_id = p.enum_id AND e.value & (e.value - 1) = 0 AND e.value & v.value <> 0
+                    WHERE e.enum_id = p.enum_id AND e.mask & v.value = e.value
                           AND NOT EXISTS (SELECT 1 FROM enumerators o WHERE o.enum_id = e.enum_id
-                                          AND o.value = e.value AND o.number < e.number)) b
+                                          AND o.value = e.value AND o.mask IS NOT NULL AND o.number < e.number)) b
               WHERE p.flags AND b.bits = v.value), -- all of its bits have names
              v.value)
            WHEN typeof(v.value) = 'real' AND abs(v.value) < 1e999 THEN CASE
@@ -1263,13 +1307,16 @@ CREATE VIEW value_count_texts AS -- what the values in value_counts are shown as
            WHEN p.kind = 'char' AND k.value BETWEEN 32 AND 126 THEN k.value || ' ''' || char(k.value) || ''''
            WHEN p.kind = 'enum' THEN coalesce(
              (SELECT e.name FROM enumerators e
-              WHERE e.enum_id = p.enum_id AND e.value = k.value ORDER BY e.number LIMIT 1),
+              WHERE e.enum_id = p.enum_id AND e.value = k.value
+                    AND NOT EXISTS (SELECT 1 FROM enumerators z WHERE z.enum_id = p.enum_id AND p.flags
+                                    AND z.value = 0 AND z.mask & k.value = 0 AND k.value <> 0) -- O_RDONLY belongs to it
+              ORDER BY e.number LIMIT 1),
              (SELECT b.names
               FROM (SELECT group_concat(e.name, '|') AS names, sum(e.value) AS bits
                     FROM enumerators e
-                    WHERE e.enum_id = p.enum_id AND e.value & (e.value - 1) = 0 AND e.value & k.value <> 0
+                    WHERE e.enum_id = p.enum_id AND e.mask & k.value = e.value
                           AND NOT EXISTS (SELECT 1 FROM enumerators o WHERE o.enum_id = e.enum_id
-                                          AND o.value = e.value AND o.number < e.number)) b
+                                          AND o.value = e.value AND o.mask IS NOT NULL AND o.number < e.number)) b
               WHERE p.flags AND b.bits = k.value), -- all of its bits have names
              k.value)
            WHEN typeof(k.value) = 'real' AND abs(k.value) < 1e999 THEN CASE

@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/installed.h"
 #include "base/parts.h"
 #include "cli/cc/clang_stages.h"
 #include "cli/cc/cxx_link.h"
@@ -43,8 +44,8 @@ static const char help[] =
     "      --system-headers          instrument functions of system headers, too\n"
     "      --static-runtime          link the collector into the program, which then also records\n"
     "                                without fisql record, into the file that the environment\n"
-    "                                variable FISQL_LOG names; implied by -static and\n"
-    "                                -static-pie\n"
+    "                                variable FISQL_LOG names; implied by -static,\n"
+    "                                -static-pie and compilers for musl\n"
     "      --after-inlining          instrument what is left after inlining (clang only): fewer\n"
     "                                hooks, but calls that were inlined are not recorded\n"
     "      --no-inline               inline only functions that are declared always_inline. With\n"
@@ -111,6 +112,19 @@ static bool is_ada_builder(const char *compiler)
 {
     const char *name = last_part(compiler);
     return strstr(name, "gnatmake") != NULL || strstr(name, "gprbuild") != NULL;
+}
+
+/* glibc has empty hooks, so that programs link and run without fisql. musl has none: the program
+ * must have the collector itself. Compilers for musl are called so, or are the usual ones of a
+ * system that has musl, for which we were built. */
+static bool lacks_empty_hooks(const char *compiler)
+{
+#ifdef __GLIBC__
+    return strstr(last_part(compiler), "musl") != NULL;
+#else
+    (void)compiler;
+    return true;
+#endif
 }
 
 /* Reads the next word of a response file in place, as gcc does: words end at white space that is
@@ -187,18 +201,10 @@ static void look_at(struct plan *plan, char **arguments, struct words *words)
 /* The folder that holds libfisql.a: beside the program, or where make install puts it. */
 static bool runtime_find(char *folder, size_t size)
 {
-    char self[PATH_MAX], archive[PATH_MAX + 64];
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    self[length > 0 ? length : 0] = 0;
-    const char *beside = dirname(self);
-    const char *const places[][2] = {
-        {beside, ""}, {beside, "/../lib/fisql"}, {FISQL_PREFIX, "/lib/fisql"}};
-    bool found = false;
-    for (size_t i = 0; i < sizeof places / sizeof places[0] && !found; i++) {
-        snprintf(folder, size, "%s%s", places[i][0], places[i][1]);
-        snprintf(archive, sizeof archive, "%s/libfisql.a", folder);
-        found = access(archive, R_OK) == 0;
-    }
+    bool found = installed_find("libfisql.a", folder, size);
+    char *slash = strrchr(folder, '/');
+    if (slash != NULL)
+        *slash = 0;
     return found;
 }
 
@@ -493,6 +499,7 @@ int cmd_cc(int argc, char **argv)
     if (status != ARGS_GO_ON)
         return status;
     plan.ada = is_ada_builder(argv[compiler]);
+    plan.static_runtime |= lacks_empty_hooks(argv[compiler]);
     look_at(&plan, argv + compiler, &all);
     add(&words, argv[compiler]);
     if (plan.ada && plan.compiles)

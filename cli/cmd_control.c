@@ -6,6 +6,7 @@
 #include "cli/out/args.h"
 #include "cli/out/say.h"
 #include "cli/record/changes.h"
+#include "cli/record/control_patch.h"
 #include "cli/record/record_filter.h"
 
 #include <errno.h>
@@ -47,6 +48,11 @@ static const char help[] =
     "fisql "
     "info\n"
     "and fisql query completeness show from when to when something was left out.\n"
+    "\n"
+    "In a program that is recorded as it is, start, stop, only and exclude change its code: what "
+    "they\n"
+    "leave out runs as without fisql. fisql record does so, and stops the program for some "
+    "milliseconds.\n"
     "\n"
     "Only the program's user and root can do this.\n"
     "\n"
@@ -165,11 +171,16 @@ static bool is_all(const struct request *request)
 }
 
 /* Makes the text of functions, or of threads, of the modules that run. */
-static int text_make(const struct request *request, struct live_run *run, bool threads, bool only,
-                     char **text, size_t *size_bytes)
+static int text_make(const struct request *request, struct live_run *run,
+                     const struct fisql_live_area *area, bool threads, bool only, char **text,
+                     size_t *size_bytes)
 {
     char **paths = NULL;
     size_t count = 0;
+    struct control_parts parts;
+    control_parts_open(&parts, run->file, area);
+    const struct record_running running = {
+        .late = parts.late, .library_calls = parts.patching != NULL && parts.patching->with_calls};
     const struct record_patterns patterns = {.items = (const char **)request->values,
                                              .count = (size_t)request->values_count};
     int status = live_modules(run, &paths, &count);
@@ -177,8 +188,9 @@ static int text_make(const struct request *request, struct live_run *run, bool t
         status =
             record_threads_modules((const char *const *)paths, count, &patterns, text, size_bytes);
     else if (status == 0)
-        status = record_filter_modules((const char *const *)paths, count, &patterns, only, text,
-                                       size_bytes);
+        status = record_filter_modules((const char *const *)paths, count, &running, &patterns, only,
+                                       text, size_bytes);
+    control_parts_close(&parts);
     for (size_t i = 0; i < count; i++)
         free(paths[i]);
     free(paths);
@@ -200,7 +212,7 @@ static int control_filter(const struct request *request, struct live_run *run,
         text = strdup("exclude\n");
         size_bytes = text != NULL ? strlen(text) : 0;
     } else {
-        status = text_make(request, run, false, only, &text, &size_bytes);
+        status = text_make(request, run, area, false, only, &text, &size_bytes);
     }
     if (status == 0 && text == NULL)
         status = fail("control: out of memory");
@@ -228,7 +240,7 @@ static int control_threads(const struct request *request, struct live_run *run,
         text = strdup("name *\n");
         size_bytes = text != NULL ? strlen(text) : 0;
     } else {
-        status = text_make(request, run, true, true, &text, &size_bytes);
+        status = text_make(request, run, area, true, true, &text, &size_bytes);
     }
     if (status == 0 && text == NULL)
         status = fail("control: out of memory");
@@ -283,6 +295,16 @@ static void change_note(const struct request *request, const struct live_run *ru
     munmap(changes, sizeof *changes);
 }
 
+/* May functions have to be patched, or unpatched? */
+static bool patches(const struct request *request)
+{
+    static const char *const words[] = {"start", "stop", "only", "exclude"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strcmp(request->word, words[i]) == 0)
+            return true;
+    return false;
+}
+
 static int control(const struct request *request, struct live_run *run,
                    struct fisql_live_area *area)
 {
@@ -308,6 +330,8 @@ static int control(const struct request *request, struct live_run *run,
         change_note(request, run, area);
     if (status == 0)
         raise_count(&area->control.changes);
+    if (status == 0 && patches(request))
+        control_patch(run->file, area);
     return status;
 }
 

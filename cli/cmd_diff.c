@@ -4,11 +4,9 @@
 #include "cli/out/args.h"
 #include "cli/diff/compare.h"
 #include "cli/diff/diff.h"
+#include "cli/diff/diff_functions.h"
 #include "cli/out/output.h"
-#include "cli/out/pager.h"
 #include "cli/out/say.h"
-#include "cli/out/terminal.h"
-#include "cli/run/database.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -63,10 +61,6 @@ static const char help[] =
     "          fisql diff run.db run.db --check 'total_ns>+10%' --check 'allocs>+0'\n"
     "          fisql diff run.db run.db --first-divergence\n"
     "          fisql diff run.db run.db --modules\n";
-
-/* cmd_diff.sql */
-extern const char cmd_diff_sql_judged[], cmd_diff_sql_functions[], cmd_diff_sql_modules[],
-    cmd_diff_sql_maps[], cmd_diff_sql_hidden[];
 
 enum { BUDGETS_MAX = 64 };
 
@@ -202,107 +196,19 @@ static int parse(struct options *options, int argc, char **argv)
     return args_end(&args);
 }
 
-/* Makes the view of judged functions, and the table of one row that it reads what is asked from. */
-static int judge(const struct options *options, sqlite3 *database)
+static int print_functions(const struct options *options, sqlite3 *database)
 {
-    char *asked = sqlite3_mprintf("CREATE TEMP TABLE asked AS SELECT %f AS percent, %Q AS measure, "
-                                  "%d AS everything",
-                                  options->percent_given ? options->min_percent : 5,
-                                  options->rank != NULL ? options->rank : "cpu", options->all);
-    int result = asked == NULL ? SQLITE_NOMEM : sqlite3_exec(database, asked, NULL, NULL, NULL);
-    sqlite3_free(asked);
-    return result == SQLITE_OK ? sqlite3_exec(database, cmd_diff_sql_judged, NULL, NULL, NULL)
-                               : result;
-}
-
-/* Says how many functions no row was written of though chance does not explain their difference. */
-static int say_hidden(sqlite3 *database)
-{
-    sqlite3_stmt *statement = database_ask(database, cmd_diff_sql_hidden);
-    if (statement == NULL)
-        return 2;
-    if (database_row(statement)) {
-        long hooks = (long)sqlite3_column_int64(statement, 0);
-        long noise = (long)sqlite3_column_int64(statement, 1);
-        if (hooks > 0)
-            note(
-                "%ld more differ in time by less than the hooks' cost may be off: --all lists them",
-                hooks);
-        if (noise > 0)
-            note("%ld more differ in time as the runs differ in all functions (by %+.0f %%, within "
-                 "%.0f %%): --all lists them",
-                 noise, sqlite3_column_double(statement, 3), sqlite3_column_double(statement, 2));
-    }
-    sqlite3_finalize(statement);
-    return 0;
-}
-
-/* Which run has a map of modules? Says if one alone has: that one counts for both. Returns whether
- * any has. */
-static bool any_map(const struct options *options, sqlite3 *database)
-{
-    sqlite3_stmt *row = database_ask(database, cmd_diff_sql_maps);
-    bool has_row = database_row(row);
-    bool a = has_row && sqlite3_column_int(row, 0) != 0;
-    bool b = has_row && sqlite3_column_int(row, 1) != 0;
-    sqlite3_finalize(row);
-    if (a != b)
-        note("%s has no map of modules: its functions have the modules that those of the same name "
-             "have in %s (`fisql modules`)",
-             options->paths[a], options->paths[b]);
-    return a || b;
-}
-
-/* The columns of the two tables; a narrow terminal keeps the changes longest. */
-static const struct output_column function_columns[] = {
-    {"function", UNIT_NONE, TEXT_FUNCTION, 13},   {"location", UNIT_NONE, TEXT_PLACE, 6},
-    {"change", UNIT_NONE, TEXT_WORDS, 12},        {"calls_a", UNIT_NONE, TEXT_WORDS, 11},
-    {"calls_b", UNIT_NONE, TEXT_WORDS, 11},       {"mean_a_ns", UNIT_NS, TEXT_WORDS, 9},
-    {"mean_b_ns", UNIT_NS, TEXT_WORDS, 9},        {"p", UNIT_NONE, TEXT_WORDS, 5},
-    {"self_a_ns", UNIT_NS, TEXT_WORDS, 8},        {"self_b_ns", UNIT_NS, TEXT_WORDS, 8},
-    {"self_change_ns", UNIT_NS, TEXT_WORDS, 10},  {"alloc_a_bytes", UNIT_BYTES, TEXT_WORDS, 7},
-    {"alloc_b_bytes", UNIT_BYTES, TEXT_WORDS, 7}, {"module", UNIT_NONE, TEXT_WORDS, 6},
-};
-enum { FUNCTION_COLUMNS = sizeof function_columns / sizeof function_columns[0] };
-
-static const struct output_column module_columns[] = {
-    {"module", UNIT_NONE, TEXT_WORDS, 13},       {"functions_a", UNIT_NONE, TEXT_WORDS, 5},
-    {"functions_b", UNIT_NONE, TEXT_WORDS, 5},   {"changed", UNIT_NONE, TEXT_WORDS, 6},
-    {"calls_a", UNIT_NONE, TEXT_WORDS, 11},      {"calls_b", UNIT_NONE, TEXT_WORDS, 11},
-    {"self_a_ns", UNIT_NS, TEXT_WORDS, 8},       {"self_b_ns", UNIT_NS, TEXT_WORDS, 8},
-    {"self_change_ns", UNIT_NS, TEXT_WORDS, 10}, {"alloc_a_bytes", UNIT_BYTES, TEXT_WORDS, 7},
-    {"alloc_b_bytes", UNIT_BYTES, TEXT_WORDS, 7}};
-
-/* Prints the functions that changed, or all modules. */
-static int print_rows(const struct options *options, sqlite3 *database)
-{
-    bool maps = any_map(options, database);
-    sqlite3_stmt *statement = NULL;
+    const struct diff_functions_request request = {
+        .paths = {options->paths[0], options->paths[1]},
+        .modules = options->modules,
+        .all = options->all,
+        .wide = options->wide,
+        .min_percent = options->percent_given ? options->min_percent : 5,
+        .rank = options->rank != NULL ? options->rank : "cpu",
+        .format = options->format,
+        .limit = options->limit > 0 ? options->limit : -1};
     long rows = 0;
-    int width = terminal_columns();
-    if (judge(options, database) != SQLITE_OK ||
-        sqlite3_prepare_v2(database,
-                           options->modules ? cmd_diff_sql_modules : cmd_diff_sql_functions, -1,
-                           &statement, NULL) != SQLITE_OK)
-        return fail("the runs cannot be compared: %s", sqlite3_errmsg(database));
-    const struct output_source source = {
-        .statement = statement,
-        .columns = options->modules ? module_columns : function_columns,
-        /* without a map the last one, the module, says little */
-        .columns_max = options->modules || maps ? 0 : FUNCTION_COLUMNS - 1,
-        .limit = options->limit > 0 ? options->limit : -1,
-        .width_max = options->wide ? 0 : width,
-        .say_left_out = true};
-    if (width > 0 && (options->format == OUTPUT_TABLE || options->format == OUTPUT_MARKDOWN))
-        pager_start();
-    int result = output_rows(stdout, options->format, &source, &rows);
-    int status = result == SQLITE_DONE || result == SQLITE_ROW || result == SQLITE_OK
-                     ? 0
-                     : fail("the runs cannot be compared: %s", sqlite3_errmsg(database));
-    sqlite3_finalize(statement);
-    if (status == 0 && rows == 0)
-        note(options->modules ? "no function was called" : "no function changed");
-    return status == 0 && !options->all && !options->modules ? say_hidden(database) : status;
+    return diff_functions(database, &request, stdout, &rows);
 }
 
 int cmd_diff(int argc, char **argv)
@@ -332,7 +238,7 @@ int cmd_diff(int argc, char **argv)
         status = kept > status ? kept : status;
     }
     if (options.budgets_count == 0)
-        status = print_rows(&options, database);
+        status = print_functions(&options, database);
     sqlite3_close(database);
     return shortage_noted() != 0 ? 2 : status;
 }

@@ -139,7 +139,7 @@ static int dispatch(struct options *options, const struct query_set *set)
         return query_set_fail_unknown(set, options->name);
     if (!options->help)
         return ask(options, query);
-    query_help_explain(query, "fleet", options->request.format == OUTPUT_MARKDOWN);
+    query_help_explain(query, "fleet", options->request.format == OUTPUT_MARKDOWN, stdout);
     return 0;
 }
 

@@ -162,7 +162,7 @@ static void print_error(sqlite3 *database)
 
 static int print_info(sqlite3 *database, const char *path)
 {
-    char text[64];
+    char text[128];
     print_crash(database);
     print_fact(database, "command", FISQL_FACT_RUN_COMMAND);
     print_fact(database, "folder", FISQL_FACT_RUN_FOLDER);
@@ -180,6 +180,7 @@ static int print_info(sqlite3 *database, const char *path)
         status = print_amounts(database);
     if (status != 0)
         return status;
+    print_fact(database, "recorded by", FISQL_FACT_RUN_SOURCE);
     print_fact(database, "options", FISQL_FACT_RUN_OPTIONS);
     print_fact(database, "own malloc", FISQL_FACT_PROCESS_ALLOC_OWN_MALLOC);
     print_fact(database, "not followed", FISQL_FACT_RUN_NOT_FOLLOWED);
@@ -200,11 +201,18 @@ static int print_info(sqlite3 *database, const char *path)
         run_integer(database, "SELECT value FROM run WHERE key = 'ring_dropped_calls'", 0);
     if (dropped > 0)
         printf("%-14s no: the ring dropped %" PRId64 " earlier calls\n", "complete", dropped);
+    int64_t earlier = run_integer(database, "SELECT value FROM run WHERE key = 'earlier_logs'", 0);
+    bool continued = run_integer(database, "SELECT value FROM run WHERE key = 'continued'", 0) != 0;
+    if (earlier > 0 || continued) {
+        snprintf(text, sizeof text, "%" PRId64 " earlier, %s (record --rotate)", earlier,
+                 continued ? "and at least one later" : "none later");
+        print_line("other logs", text);
+    }
     bool limited = run_integer(database, DATABASE_LIMITED, 0) != 0;
     status = print_rows(database, "left out", "SELECT text FROM recording_limits", 10);
     if (status != 0)
         return status;
-    if (database_say_state(database, path) == 0 && dropped == 0)
+    if (database_say_state(database, path) == 0 && dropped == 0 && earlier == 0 && !continued)
         print_line("complete", limited ? "but for what was left out" : "yes");
     else
         status = print_rows(database, "lacks", cmd_info_sql_lacks, 10);

@@ -24,9 +24,12 @@ static const char help[] =
     "usage: fisql load [OPTION...] [RUN.bin]\n"
     "\n"
     "Makes the SQLite database of a log (RUN.bin: run.bin). The database appears under its name\n"
-    "when it is complete; a fisql database of that name is replaced.\n"
+    "when it is complete; a fisql database of that name is replaced. A folder of uftrace, a trace\n"
+    "of Perfetto, and Chrome's JSON trace events (clang -ftime-trace, Bazel, Node, ...) are "
+    "taken,\n"
+    "too; packed by gzip, where they are files.\n"
     "\n"
-    "  -o, --output FILE     the database (the log's name with .db instead of .bin)\n"
+    "  -o, --output FILE     the database (the log's name with .db instead of .bin, or behind it)\n"
     "      --calls=WHICH     which rows the table calls gets: all, long: of calls of 1 us and "
     "more,\n"
     "                        of the first and the last one of each context and of what did not\n"
@@ -199,6 +202,11 @@ static void say_result(const struct request *request, const struct load_report *
     if (report->ring_calls > 0)
         fprintf(line, "; the ring dropped %llu earlier ones",
                 (unsigned long long)report->ring_calls);
+    if (report->earlier_calls > 0)
+        fprintf(line, "; earlier logs have the first %llu calls of these threads",
+                (unsigned long long)report->earlier_calls);
+    if (report->continued)
+        fputs("; the run goes on in a later log", line);
     if (report->live)
         fputs("; it is being recorded still", line);
     if (request->verbose)

@@ -10,6 +10,7 @@
 #include "cli/query/findings.h"
 #include "cli/query/kept_blocks.h"
 #include "cli/query/left_out.h"
+#include "cli/query/query_fold.h"
 #include "cli/query/query_help.h"
 #include "cli/query/query_needs.h"
 #include "cli/query/query_options.h"
@@ -303,29 +304,13 @@ static int run_all(struct options *options, const struct query_set *set, sqlite3
     return status == 0 && options->check && (found > 0 || losses > 0) ? 1 : status;
 }
 
-/* Is the question about functions that are not the user's own? */
-static bool asks_for_system(const struct query_request *request, sqlite3 *database)
-{
-    const char *function = request->filters.values[FILTER_FUNCTION];
-    if (function != NULL && own_code_none_named(database, function))
-        return true;
-    for (size_t i = 0; i < request->settings_count; i++) {
-        const char *value = strchr(request->settings[i], '=');
-        if (value != NULL && own_code_none_named(database, value + 1))
-            return true;
-    }
-    return false;
-}
-
 /* Folds the database into own code, unless the question is about all of it. */
 static int fold(const struct options *options, const struct query_file *query, sqlite3 *database)
 {
     bool folded = false;
-    if (query != NULL && query->libraries != NULL && own_code_has_external(database))
+    if (options->all_code)
         return 0;
-    if (options->all_code || asks_for_system(&options->request, database))
-        return 0;
-    int status = own_code_fold(database, &folded);
+    int status = query_fold(database, query, &options->request, &folded);
     if (status == 0 && folded && options->request.format == OUTPUT_TABLE)
         note("functions of system headers count as part of their callers: --all-code shows them");
     return status;
@@ -371,7 +356,7 @@ static int with_query(struct options *options, const struct query_set *set,
 {
     if (options->action != ACTION_HELP)
         return with_database(options, set, query);
-    query_help_explain(query, "query", options->request.format == OUTPUT_MARKDOWN);
+    query_help_explain(query, "query", options->request.format == OUTPUT_MARKDOWN, stdout);
     return 0;
 }
 

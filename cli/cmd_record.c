@@ -8,36 +8,31 @@
  */
 #include "cli/cmd_record.h"
 
+#include "base/installed.h"
 #include "cli/out/args.h"
-#include "cli/out/output.h"
+#include "cli/out/interrupts.h"
 #include "cli/out/say.h"
-#include "cli/record/call_names.h"
+#include "cli/record/beside.h"
 #include "cli/record/changes.h"
-#include "cli/record/incident_report.h"
+#include "cli/record/collector_place.h"
 #include "cli/record/late_images.h"
 #include "cli/record/live.h"
-#include "cli/record/live_writer.h"
-#include "cli/record/late_modules.h"
 #include "cli/record/log_place.h"
+#include "cli/record/log_rotate.h"
 #include "cli/record/log_space.h"
-#include "cli/record/log_totals.h"
 #include "cli/record/process_stat.h"
 #include "cli/record/program_file.h"
-#include "cli/record/rank.h"
+#include "cli/record/record_attach.h"
 #include "cli/record/record_faults.h"
 #include "cli/record/record_filter.h"
 #include "cli/record/record_libraries.h"
+#include "cli/record/record_log.h"
 #include "cli/record/record_options.h"
 #include "cli/record/record_plugin.h"
 #include "cli/record/record_signals.h"
 #include "cli/record/record_values.h"
 #include "cli/record/reference.h"
 #include "cli/record/start_watch.h"
-#include "cli/record/summary.h"
-#include "cli/record/told.h"
-#include "cli/out/interrupts.h"
-#include "cli/record/unrecorded.h"
-#include "loader/loader.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -56,46 +51,22 @@ int cmd_record(int argc, char **argv);
 
 /* ---- the program ---- */
 
-/* The collector of this name: beside the program, or where make install puts it. */
-static bool collector_find(const char *name, char *path, size_t size)
-{
-    static const char *const places[] = {"", "../lib/fisql/"};
-    char self[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (length > 0) {
-        self[length] = 0;
-        char *slash = strrchr(self, '/');
-        if (slash != NULL)
-            *slash = 0;
-        for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
-            char candidate[PATH_MAX + 32];
-            snprintf(candidate, sizeof candidate, "%s/%s%s", self, places[i], name);
-            char full[PATH_MAX];
-            if (access(candidate, R_OK) == 0 && realpath(candidate, full) != NULL &&
-                (size_t)snprintf(path, size, "%s", full) < size)
-                return true;
-        }
-    }
-    snprintf(path, size, "%s/lib/fisql/%s", FISQL_PREFIX, name);
-    return access(path, R_OK) == 0;
-}
-
 /* The libraries to preload. Returns 0, or 2 after saying which is missing. */
 static int libraries_find(const struct record_options *options, char *paths, size_t size)
 {
     const char *const names[] = {options->faults.library_calls ? "libfisql-calls.so" : NULL,
                                  options->locks != 0 ? "libfisql-locks.so" : NULL,
                                  options->faults.area != NULL ? "libfisql-faults.so"
-                                 : options->values.wanted     ? "libfisql-values.so"
-                                                              : "libfisql.so"};
+                                 : options->values.wanted || options->values.system_calls
+                                     ? "libfisql-values.so"
+                                     : "libfisql.so"};
     size_t used = 0;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         char path[PATH_MAX];
         if (names[i] == NULL)
             continue;
-        if (!collector_find(names[i], path, sizeof path))
-            return fail("%s: not found beside fisql nor in %s/lib/fisql: run make, or make install",
-                        names[i], FISQL_PREFIX);
+        if (collector_find(names[i], path, sizeof path) != 0)
+            return 2;
         used += (size_t)snprintf(paths + used, size - used, "%s%s", used > 0 ? ":" : "", path);
         if (used >= size)
             return fail("%s: its path is too long", names[i]);
@@ -209,20 +180,63 @@ static void end_append(struct live *live, uint64_t key, pid_t pid, int status,
     live_append_facts(live, FISQL_CHUNK_END, key, pid, facts);
 }
 
-/* Waits for the program's end. Returns its wait status; *cpu gets its processor time. */
-static int program_wait(struct live_writer *writer, struct log_space *space,
-                        struct log_place *place, struct signals *signals, uint64_t *cpu)
+/* What has become of the program? A thread of ours that stops it for a moment is its tracer, and its
+ * stops would come here, too. */
+struct look {
+    bool looked; /* else later */
+    bool ended;
+    int stopped; /* by this signal; 0 = it is not */
+};
+
+static struct look program_look(pid_t pid)
 {
+    siginfo_t child = {0};
+    struct look look = {.looked = patching_may_wait()};
+    if (!look.looked)
+        return look;
+    look.ended = waitid(P_PID, (id_t)pid, &child, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+                 child.si_pid == pid && child.si_code != CLD_TRAPPED;
+    child.si_pid = 0;
+    if (!look.ended && waitid(P_PID, (id_t)pid, &child, WSTOPPED | WNOHANG) == 0 &&
+        child.si_pid == pid && child.si_code == CLD_STOPPED)
+        look.stopped = child.si_status;
+    patching_waited();
+    return look;
+}
+
+/* The log while it grows: we look so often at one that grew, and at one that did not. */
+enum { LOOK_MS = 50, SLOW_LOOK_MS = 250 };
+
+struct growth {
+    struct log_place *place;
+    struct log_space space;
+    struct log_rotate rotate;
+};
+
+/* Returns after how many milliseconds to look again: `slow` if the log has not grown. */
+static int growth_keep(struct growth *growth, int slow)
+{
+    if (log_rotate_look(&growth->rotate))
+        log_space_begin(&growth->space, growth->place->log, growth->rotate.size_bytes);
+    int wait_ms = log_space_keep(&growth->space) && slow > LOOK_MS ? LOOK_MS : slow;
+    int rotate_ms = log_rotate_wait_ms(&growth->rotate);
+    return rotate_ms < wait_ms ? rotate_ms : wait_ms;
+}
+
+/* Waits for the program's end. Returns its wait status; *cpu gets its processor time. */
+static int program_wait(struct live_writer *writer, struct growth *growth, struct signals *signals,
+                        uint64_t *cpu)
+{
+    struct log_place *place = growth->place;
     struct live *live = writer->live;
     struct rusage usage = {0};
     pid_t pid = signals->program;
     struct start_watch start = {0};
-    int status = 0, timeout_ms = 50;
+    int status = 0, timeout_ms = growth_keep(growth, LOOK_MS);
     for (;;) {
-        siginfo_t child = {0};
         signals_wait(signals, timeout_ms);
-        if (waitid(P_PID, (id_t)pid, &child, WEXITED | WNOHANG | WNOWAIT) == 0 &&
-            child.si_pid == pid) {
+        const struct look look = program_look(pid);
+        if (look.ended) {
             /* Before it is reaped and its pid can become another's. */
             signals_program_ended(signals);
             uint64_t key = live_process_key(live, pid);
@@ -232,22 +246,23 @@ static int program_wait(struct live_writer *writer, struct log_space *space,
             end_append(live, key, pid, status, &end);
             return status;
         }
-        child.si_pid = 0;
-        if (waitid(P_PID, (id_t)pid, &child, WSTOPPED | WNOHANG) == 0 && child.si_pid == pid)
-            signals_stop(signals, child.si_status);
+        if (look.stopped != 0)
+            signals_stop(signals, look.stopped);
         start_watch_look(&start, live, signals);
         live_writer_keep(writer);
         changes_append(live, false);
         if (log_place_keeps(place) && live_holds_events(live))
             log_place_recorded(place);
-        timeout_ms = log_space_keep(space) || log_place_keeps(place) ? 50 : 250;
+        timeout_ms = growth_keep(growth, log_place_keeps(place) ? LOOK_MS : SLOW_LOOK_MS);
+        if (!look.looked)
+            timeout_ms = 5;
     }
 }
 
 /* Waits for the processes that the program left behind, as long as they may record. Returns false
  * if the user ended the waiting. */
-static bool others_wait(struct live_writer *writer, struct log_space *space,
-                        struct signals *signals, bool quiet)
+static bool others_wait(struct live_writer *writer, struct growth *growth, struct signals *signals,
+                        bool quiet)
 {
     struct live *live = writer->live;
     char names[512], setting[64];
@@ -264,11 +279,10 @@ static bool others_wait(struct live_writer *writer, struct log_space *space,
                  names);
             told = true;
         }
-        int timeout_ms = waited_ms < 2000 ? 20 : 100;
+        int timeout_ms = growth_keep(growth, waited_ms < 2000 ? 20 : 100);
         signals_wait(signals, timeout_ms);
         waited_ms += waited_ms < 1000000 ? timeout_ms : 0;
         live_writer_keep(writer);
-        log_space_keep(space);
     }
     return true;
 }
@@ -301,156 +315,6 @@ static void times_append(struct live *live, const struct record_options *options
 
 /* ---- the whole ---- */
 
-static void run_append(struct live *live, const struct record_options *options, char **argv)
-{
-    char command[16384] = "", started[24], options_text[PATH_MAX + 4096], folder[PATH_MAX];
-    char host[256] = "";
-    size_t used = 0;
-    for (char **word = argv; *word != NULL && used < sizeof command; word++)
-        used +=
-            (size_t)snprintf(command + used, sizeof command - used, "%s%s", used ? " " : "", *word);
-    snprintf(started, sizeof started, "%lld", (long long)time(NULL));
-    record_options_text(options, options_text, sizeof options_text);
-    gethostname(host, sizeof host - 1);
-    if (getcwd(folder, sizeof folder) == NULL)
-        folder[0] = 0;
-    bool values = options->values.recipes != NULL;
-    bool packs = live->area->writer.packs != 0;
-    char patterns[4096];
-    record_values_text(&options->values, patterns, sizeof patterns);
-    char *expressions = values && options->values.expressions.count > 0
-                            ? expressions_text(&options->values.expressions)
-                            : NULL;
-    const struct live_fact facts[] = {{FISQL_FACT_RUN_COMMAND, command},
-                                      {FISQL_FACT_RUN_VERSION, FISQL_VERSION},
-                                      {FISQL_FACT_RUN_FOLDER, folder},
-                                      {FISQL_FACT_RUN_STARTED, started},
-                                      {FISQL_FACT_RUN_HOST, host},
-                                      {FISQL_FACT_RUN_OPTIONS, options_text},
-                                      {FISQL_FACT_RUN_COMPRESSION, packs ? "zstd" : "none"},
-                                      {FISQL_FACT_RUN_VALUES, values ? patterns : NULL},
-                                      {FISQL_FACT_RUN_EXPRESSIONS, expressions},
-                                      {0, NULL}};
-    live_append_facts(live, FISQL_CHUNK_RUN, 0, getpid(), facts);
-    free(expressions);
-    const char *rank, *ranks;
-    if (rank_read(&rank, &ranks)) {
-        const struct live_fact place[] = {
-            {FISQL_FACT_RUN_RANK, rank}, {FISQL_FACT_RUN_RANKS, ranks}, {0, NULL}};
-        live_append_facts(live, FISQL_CHUNK_RUN, 0, getpid(), place);
-    }
-    char *rules = record_faults_text(&options->faults);
-    live_append_fact(live, FISQL_FACT_RUN_FAULT_RULES, rules);
-    free(rules);
-}
-
-static void losses_append(struct live *live, const char *path)
-{
-    const struct fisql_live_area *area = live->area;
-    if (area->lost_chunks == 0)
-        return;
-    char chunks[24], calls[24], bytes[24], error[24];
-    snprintf(chunks, sizeof chunks, "%llu", (unsigned long long)area->lost_chunks);
-    snprintf(calls, sizeof calls, "%llu", (unsigned long long)area->lost_calls);
-    snprintf(bytes, sizeof bytes, "%llu", (unsigned long long)area->lost_bytes);
-    snprintf(error, sizeof error, "%llu", (unsigned long long)area->lost_errno);
-    const struct live_fact facts[] = {{FISQL_FACT_LOSS_REASON, "write failed"},
-                                      {FISQL_FACT_LOSS_CHUNKS, chunks},
-                                      {FISQL_FACT_LOSS_CALLS, calls},
-                                      {FISQL_FACT_LOSS_BYTES, bytes},
-                                      {FISQL_FACT_LOSS_ERRNO, error},
-                                      {FISQL_FACT_LOSS_THREAD, "all"},
-                                      {0, NULL}};
-    live_tell(live, FISQL_CHUNK_LOSS, getpid(), facts);
-    fail("%s: %s calls (%s chunks) could not be written: %s", path, calls, chunks,
-         strerror((int)area->lost_errno));
-}
-
-/* Records which threads found no room in the live area, and which processes ended before they wrote
- * what they kept in their own memory. */
-static void unslotted_append(struct live *live, const char *path)
-{
-    int64_t lost = (int64_t)live->area->unslotted;
-    if (lost <= 0)
-        return;
-    char chunks[24];
-    snprintf(chunks, sizeof chunks, "%lld", (long long)lost);
-    const struct live_fact facts[] = {{FISQL_FACT_LOSS_REASON, "no place in the live area"},
-                                      {FISQL_FACT_LOSS_CHUNKS, chunks},
-                                      {FISQL_FACT_LOSS_THREAD, "all"},
-                                      {0, NULL}};
-    live_append_facts(live, FISQL_CHUNK_LOSS, 0, getpid(), facts);
-    fail("%s: the last calls of %s threads are lost: they ended with their processes, and found no "
-         "place in the live area (of %u)",
-         path, chunks, live->slots);
-}
-
-/* The reason why no process that came to record left an event. */
-static const char *nothing_reason(const struct live *live, const struct record_options *options,
-                                  const struct patch_summary *patched)
-{
-    if (live->area->lost_chunks != 0 || (int64_t)live->area->unslotted > 0)
-        return "what was recorded could not be written";
-    if (options->start_off)
-        return NOTHING_OFF;
-    if (options->filter_bytes != 0)
-        return NOTHING_FILTERED;
-    return patched->problem[0] != 0
-               ? patched->problem
-               : "none of its functions with hooks was called while recording was on";
-}
-
-/* Says what becomes of the older log if nothing was recorded. */
-static void earlier_words(struct log_place *place, bool all, char *text, size_t size)
-{
-    text[0] = 0;
-    if (!log_place_keeps(place))
-        return;
-    if (!all) /* others may record still */
-        snprintf(text, size, "; the earlier %s is kept as %s", place->path, place->earlier);
-    else if (log_place_give_back(place))
-        snprintf(text, size, "; the earlier %s is kept", place->path);
-}
-
-/* Returns whether nothing was recorded. If so, the log says so and why, unless an older one stays
- * in its place. `all`: no process can record any more. */
-static bool nothing_append(struct live *live, struct log_place *place,
-                           const struct record_options *options,
-                           const struct patch_summary *patched, const struct log_totals *totals,
-                           const char *program, bool all)
-{
-    char detail[512], earlier[2 * PATH_MAX + 64];
-    bool came = live->area->process_next != 1 || totals->processes;
-    if (totals->events || (came && !log_place_keeps(place))) {
-        log_place_recorded(place);
-        return false;
-    }
-    const char *reason =
-        came ? nothing_reason(live, options, patched) : unrecorded_reason(live, options, program);
-    snprintf(detail, sizeof detail, "%s: %s", program, reason);
-    const struct live_fact facts[] = {
-        {FISQL_FACT_LOSS_REASON, FISQL_LOSS_NOTHING}, {FISQL_FACT_LOSS_DETAIL, detail}, {0, NULL}};
-    if (!came)
-        live_append_facts(live, FISQL_CHUNK_LOSS, 0, 0, facts);
-    earlier_words(place, all, earlier, sizeof earlier);
-    fail("%s: %s: %s%s", program, FISQL_LOSS_NOTHING, reason, earlier);
-    return true;
-}
-
-static void say_result(const struct live *live, const struct log_totals *totals,
-                       const struct record_options *options)
-{
-    char saved[128] = "";
-    if (live->salvaged_calls != 0)
-        snprintf(saved, sizeof saved,
-                 " (%llu calls saved from processes that ended without writing them)",
-                 (unsigned long long)live->salvaged_calls);
-    char written[32];
-    output_bytes((double)totals->bytes, written, sizeof written);
-    note("%s: %llu calls, %s written%s", options->log, (unsigned long long)totals->calls, written,
-         saved);
-}
-
 /* Says which processes go on recording: the log gets their last events when they write them. */
 static void say_left(struct live *live)
 {
@@ -471,95 +335,49 @@ int record_end_as(int status)
     return WEXITSTATUS(status);
 }
 
-/* The threads that work beside the program while it runs. */
-struct beside {
-    struct live_writer writer;
-    struct late_modules late;
-    struct incident_report incidents;
-    struct told told;
-    struct summary summary;
-    struct call_names names;
-};
-
-static void beside_start(struct beside *beside, struct live *live,
-                         const struct record_options *options, const struct signals *signals)
-{
-    live_writer_start(&beside->writer, live, !options->no_compress);
-    late_modules_start(&beside->late, live, options);
-    incident_report_start(&beside->incidents, live, options);
-    told_start(&beside->told, live);
-    summary_start(&beside->summary, live, options, &signals->summaries);
-    call_names_start(&beside->names, live, options);
-}
-
-static void beside_end(struct beside *beside)
-{
-    summary_stop(&beside->summary);
-    incident_report_end(&beside->incidents);
-    told_end(&beside->told);
-    call_names_end(&beside->names);
-    late_modules_end(&beside->late);
-    live_writer_end(&beside->writer);
-}
-
-/* Completes the log when the program, and what it left running, have ended. */
-static void complete(struct live *live, struct log_place *place, struct log_space *space,
-                     const struct record_options *options, const struct patch_summary *patched,
-                     const char *program, bool all, struct recorded *recorded)
-{
-    struct log_totals totals = {0};
-    live_salvage(live);
-    changes_append(live, true);
-    losses_append(live, options->log);
-    if (all)
-        unslotted_append(live, options->log);
-    unrecorded_append(live, options->log, options->quiet);
-    record_faults_append(&options->faults, live, options->quiet);
-    patch_summary_append(patched, live, options);
-    log_totals(place->log, live->area->run_id, live->area->lost_chunks != 0, &totals);
-    recorded->nothing = nothing_append(live, place, options, patched, &totals, program, all);
-    if (all)
-        log_space_end(space);
-    if (!recorded->nothing && !options->quiet)
-        say_result(live, &totals, options);
-}
-
 /* Runs the program, and writes its log. Returns 0, or 2 if it could not be run. */
 static int run(struct live *live, struct log_place *place, const struct record_options *options,
                char **argv, struct recorded *recorded)
 {
     struct signals *signals = &recorded->signals;
     struct beside beside;
-    struct log_space space;
+    struct growth growth = {.place = place};
     uint64_t cpu = 0;
+    if (log_rotate_begin(&growth.rotate, live, place, options) != 0)
+        return 2;
     signals_begin(signals);
     signals->summary = options->summary.signal;
     beside_start(&beside, live, options, signals);
-    run_append(live, options, argv);
+    record_log_begin(live, options, argv);
     changes_begin(live, options);
     live_reserve(live);
-    log_space_begin(&space, place->log);
+    log_space_begin(&growth.space, place->log, growth.rotate.size_bytes);
     signals->program = program_start(argv, signals, live);
     if (signals->program < 0) {
         int error = errno;
         beside_end(&beside);
+        log_rotate_end(&growth.rotate);
         witness_end(&signals->witness);
         return fail("%s: cannot be run: %s", argv[0], strerror(error));
     }
-    recorded->status = program_wait(&beside.writer, &space, place, signals, &cpu);
-    bool all = others_wait(&beside.writer, &space, signals, options->quiet);
+    recorded->status = program_wait(&beside.writer, &growth, signals, &cpu);
+    bool all = others_wait(&beside.writer, &growth, signals, options->quiet);
     beside_end(&beside);
-    complete(live, place, &space, options, &beside.late.summary, argv[0], all, recorded);
+    recorded->nothing = record_log_complete(live, place, &growth.space, &growth.rotate, options,
+                                            &beside.late.summary, argv[0], all);
     if (!recorded->nothing)
         summary_end(&beside.summary);
     if (!recorded->nothing && !options->quiet)
         patch_summary_say(&beside.late.summary, options, argv[0]);
+    if (!recorded->nothing && !options->quiet)
+        budget_say(&beside.patching.budget);
     if (!recorded->nothing)
         incident_report_say(&beside.incidents, recorded->status);
     if (!all)
         say_left(live);
     if (!recorded->nothing)
         times_append(live, options, cpu, argv, recorded);
+    log_rotate_end(&growth.rotate);
     return 0;
 }
 
@@ -574,7 +392,7 @@ static int record(const struct record_options *options, char **argv, const char 
     /* before an older log is replaced */
     if (!program_find(argv[0], path, sizeof path))
         return fail("%s: cannot be run: %s", argv[0], strerror(errno));
-    if (log_place_make(&place, options->log) != 0)
+    if (log_place_make(&place, options->log, options->kept.logs) != 0)
         return 2;
     if (realpath(options->log, path) == NULL)
         status = fail("%s: %s", options->log, strerror(errno));
@@ -619,6 +437,9 @@ static void as_is_choose(struct record_options *options, const char *program)
     else if (options->as_is == 1 && !(file.collector && file.sleds) &&
              (file.hooks || file.collector))
         options->as_is = 0;
+    /* Compiled hooks would look for values at each call. */
+    if (options->as_is == 0 || options->as_is == FISQL_AS_IS_GUEST)
+        options->values.system_calls = false;
 }
 
 int record_program(struct record_options *options, char **program, struct recorded *recorded)
@@ -627,6 +448,11 @@ int record_program(struct record_options *options, char **program, struct record
     *recorded = (struct recorded){.reference = {.input = -1}};
     const struct record_values *values = &options->values;
     as_is_choose(options, program[0]);
+    if (options->libs.budget > 0 && options->as_is == FISQL_AS_IS_GUEST)
+        note(
+            "--budget: nothing will be left out of %s, which an emulator runs; --exclude can leave "
+            "out functions",
+            program[0]);
     uint32_t string_max = !values->wanted          ? 0
                           : values->string_max > 0 ? values->string_max
                                                    : RECORD_STRING_MAX;
@@ -649,7 +475,9 @@ int cmd_record(int argc, char **argv)
     struct record_options options;
     struct recorded recorded;
     int first = 0, status = record_options_parse(&options, argc, argv, &first);
-    if (status == ARGS_GO_ON)
+    if (status == ARGS_GO_ON && options.attach.pid != 0)
+        status = record_attach(&options);
+    else if (status == ARGS_GO_ON)
         status = record_program(&options, argv + first, &recorded) == 0
                      ? record_end_as(recorded.status)
                      : 2;

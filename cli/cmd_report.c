@@ -29,6 +29,7 @@ static const char usage[] =
     "\n"
     "  -o, --output FILE      the page (report.html); - is standard output\n"
     "      --diff             two runs side by side, worse in red, better in green\n"
+    "      --format FORMAT    html, or json: only the data that the page draws (html)\n"
     "      --calls N          calls in the timeline, the longest ones (40000, at most 60000)\n"
     "      --demangle STYLE   short names, full ones, or no: as the linker knows them (short)\n"
     "\n"
@@ -40,13 +41,13 @@ static const char usage[] =
 struct options {
     const char *paths[2]; /* of the databases; one without --diff */
     const char *output_path;
-    bool diff;
+    bool diff, data_alone;
     enum name_style names;
     long calls_max;
     bool terminal; /* progress is shown */
 };
 
-enum { OPTION_CALLS = 256, OPTION_DEMANGLE, OPTION_DIFF };
+enum { OPTION_CALLS = 256, OPTION_DEMANGLE, OPTION_DIFF, OPTION_FORMAT };
 enum { STEPS_A_TICK = 20000000 }; /* SQLite's, some tenths of a second */
 enum { DIFF_PERCENT = 38 };       /* of the budgets for each of two runs */
 enum { CALLS_DEFAULT = 40000, CALLS_MOST = 60000 };
@@ -68,6 +69,11 @@ static int set_option(struct options *options, const struct args *args)
     case OPTION_DIFF:
         options->diff = true;
         return 0;
+    case OPTION_FORMAT:
+        options->data_alone = strcmp(args->value, "json") == 0;
+        return options->data_alone || strcmp(args->value, "html") == 0
+                   ? 0
+                   : args_wrong(args, "html or json");
     default:
         return name_style_parse(args->value, &options->names)
                    ? 0
@@ -80,6 +86,7 @@ static int parse(struct options *options, int argc, char **argv)
     static const struct args_option known[] = {{"output", 'o', true},
                                                {"calls", OPTION_CALLS, true},
                                                {"diff", OPTION_DIFF, false},
+                                               {"format", OPTION_FORMAT, true},
                                                {"demangle", OPTION_DEMANGLE, true},
                                                {NULL, 0, false}};
     struct args args = {.command = "report", .help = usage, .options = known};
@@ -101,7 +108,8 @@ static int write_page(const struct options *options, sqlite3 *const *databases, 
 {
     struct report reports[2];
     int count = options->diff ? 2 : 1, status = 0;
-    fputs(report_page_head, out);
+    if (!options->data_alone)
+        fputs(report_page_head, out);
     for (int i = 0; i < count; i++) {
         reports[i] = (struct report){.database = databases[i],
                                      .path = options->paths[i],
@@ -119,7 +127,7 @@ static int write_page(const struct options *options, sqlite3 *const *databases, 
         say_progress_end();
     for (int i = 0; i < count; i++)
         report_close(&reports[i]);
-    fputs(report_page_tail, out);
+    fputs(options->data_alone ? "\n" : report_page_tail, out);
     return status;
 }
 
@@ -142,7 +150,7 @@ static int write_to(const struct options *options, sqlite3 *const *databases)
         return 2;
     bool file = out.path != NULL;
     int status = out_file_close(&out, write_page(options, databases, out.stream));
-    if (status == 0 && file)
+    if (status == 0 && file && !options->data_alone)
         note("%s: written; open it with a browser", options->output_path);
     return status;
 }
@@ -166,7 +174,7 @@ int cmd_report(int argc, char **argv)
     if (status != ARGS_GO_ON)
         return status;
     status = 0;
-    if (report_page_tail[0] == '\0')
+    if (report_page_tail[0] == '\0' && !options.data_alone)
         return fail("report: the page is missing: this fisql was built without npm, which brings "
                     "the page's drawing libraries: install npm (apt-get install npm), then run "
                     "`make` again in fisql's source; everything else works");

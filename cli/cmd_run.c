@@ -1,6 +1,6 @@
 /*
  * fisql run: records, loads and reports a program in one go. Each step is the command of its name.
- * Standard output is the program's alone, so the digest goes to standard error. fisql run ends as
+ * Standard output is the program's alone, so the digest and --open's address go to standard error. fisql run ends as
  * the program ended, however the later steps go.
  */
 #include "cli/cmd_record.h"
@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* May we write a page there: is there nothing, or a page of ours? */
 static bool may_write_page(const char *path)
@@ -59,8 +60,18 @@ static void write_page(char *database, char *page)
              database);
 }
 
+/* Until Ctrl-C, or nobody looks any more. */
+static void open_in_browser(char *database)
+{
+    char command[] = "serve", open[] = "--open", idle[] = "--idle", time[] = "10m", end[] = "--";
+    char *arguments[] = {command, open, idle, time, end, database, NULL};
+    sqlite3_shutdown(); /* no connection is open; the server caps SQLite's memory before its first */
+    if (flush_output() == 0 && dup2(STDERR_FILENO, STDOUT_FILENO) >= 0)
+        cmd_serve(6, arguments);
+}
+
 /* The steps after recording. */
-static void look_at(char *log, bool quiet)
+static void look_at(char *log, bool quiet, bool open)
 {
     char database[PATH_MAX], page[PATH_MAX];
     char command[] = "load", silent[] = "-q", output[] = "-o", end[] = "--";
@@ -72,6 +83,8 @@ static void look_at(char *log, bool quiet)
         return;
     say_digest(database);
     write_page(database, page);
+    if (open)
+        open_in_browser(database);
 }
 
 int cmd_run(int argc, char **argv)
@@ -87,7 +100,7 @@ int cmd_run(int argc, char **argv)
         char *log = strdup(options.log);
         signals_inherit(&recorded.signals);
         if (log != NULL && !recorded.nothing && !recorded.interrupted)
-            look_at(log, options.quiet);
+            look_at(log, options.quiet, options.summary.open);
         free(log);
         status = record_end_as(recorded.status);
     }

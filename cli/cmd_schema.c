@@ -1,25 +1,10 @@
-/*
- * fisql schema: what the tables of a run's database are, by subject, and what a table's columns mean.
- *
- * The tables and their comments are read from schema.sql, which is compiled in. Its statements begin
- * at the start of a line, with the name and, behind "-- ", what the table is; comments go on in lines
- * that begin with "--". Only the subjects are listed here: each table has one, or the command's test
- * fails.
- */
-#include "base/must.h"
+/* fisql schema: what the tables of a run's database are, by subject, and what a table's columns mean
+ * (cli/run/schema_help.h). */
 #include "cli/commands.h"
 #include "cli/out/args.h"
 #include "cli/out/say.h"
 #include "cli/out/terminal.h"
-#include "queries/embedded.h"
-
-#include <ctype.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <string.h>
-
-#define TABLES_MAX 256
-#define LINE_MAX_COLUMNS 2000
+#include "cli/run/schema_help.h"
 
 static const char help[] =
     "usage: fisql schema [NAME]\n"
@@ -34,179 +19,31 @@ static const char help[] =
     "examples: fisql schema\n"
     "          fisql schema calls\n";
 
-/* ---- subjects ---- */
-
-struct subject {
-    const char *title;
-    const char *names; /* parted by spaces */
-};
-
-/* The first is a choice; each table is in one of the others. */
-static const struct subject subjects[] = {
-    {"The twelve that most questions need",
-     "functions function_stats frames frame_stacks edges calls call_details call_text allocs"
-     " alloc_stacks gaps threads"},
-    {"The run, its threads and its code",
-     "run processes last_images threads modules module_map mapped_functions plain_modules mappings"
-     " files functions function_details sites site_details"},
-    {"Calls, one by one", "calls call_details recorded_calls call_times hook_costs recording_gaps "
-                          "cut_calls pauses slow_calls"},
-    {"Calls, added up",
-     "frames frame_details frame_stacks function_stats thread_functions durations intervals"
-     " recursions context_roles object_roles function_marks"},
-    {"Who calls whom, and in which order",
-     "edges edge_details tail_calls context_edges callee_runs callee_transitions call_sequences"},
-    {"Time off the processor, and locks",
-     "gaps locks lock_details lock_waits lock_holds lock_orders lock_cycles lock_misuses"},
-    {"Memory",
-     "allocs alloc_stacks alloc_sizes alloc_distances alloc_owners alloc_chains alloc_wrappers"
-     " alloc_places block_flows block_groups block_group_places free_places free_errors "
-     "memory_steps kept_sites kept_stacks"},
-    {"Arguments and results",
-     "parameters enumerators call_values call_arguments listed_arguments call_text call_changes"
-     " call_blocks block_places valued_calls parameter_stats value_counts value_count_texts "
-     "value_costs"
-     " argument_repeats result_flows"},
-    {"What the program said, and what went wrong",
-     "notes note_values objects diaries object_references incidents incident_details"
-     " incident_stacks incident_frames fault_rules faults fault_marks trace_marks campaign"
-     " experiments experiment_functions"},
-    {"What is missing", "losses anomalies recording_changes recording_limits"},
-};
-#define SUBJECTS_COUNT (sizeof subjects / sizeof subjects[0])
-
-/* ---- tables ---- */
-
-struct table {
-    const char *start, *name; /* in embedded_schema */
-    size_t bytes, name_bytes; /* bytes: of the statement */
-};
-
-/* The statement at the start of a line; false if it makes neither a table nor a view. */
-static bool read_table(const char *line, struct table *table)
+static int fail_unknown(const char *wanted)
 {
-    static const char *const begins[] = {"CREATE TABLE ", "CREATE VIEW "};
-    for (size_t i = 0; i < sizeof begins / sizeof begins[0]; i++) {
-        size_t length = strlen(begins[i]);
-        if (strncmp(line, begins[i], length) != 0)
-            continue;
-        table->start = line;
-        table->name = line + length;
-        table->name_bytes = strcspn(table->name, "( \n");
-        const char *end = line; /* a semicolon that no line of the statement follows */
-        while ((end = strstr(end, ";\n")) != NULL && end[2] == ' ')
-            end++;
-        table->bytes = end != NULL ? (size_t)(end + 1 - line) : strlen(line);
-        return true;
-    }
-    return false;
-}
-
-static size_t read_tables(struct table tables[TABLES_MAX])
-{
-    size_t count = 0;
-    for (const char *line = embedded_schema; line != NULL && count < TABLES_MAX;) {
-        count += read_table(line, &tables[count]);
-        line = strchr(line, '\n');
-        line = line != NULL ? line + 1 : NULL;
-    }
-    return count;
-}
-
-/* Copies what the table is: the comment behind its name up to a full stop, in one line. */
-static void read_comment(const struct table *table, char comment[LINE_MAX_COLUMNS])
-{
-    const char *at = strstr(table->start, "-- ");
-    size_t used = 0;
-    const char *line_end = strchr(table->start, '\n');
-    if (at == NULL || line_end == NULL || at > line_end)
-        at = "";
-    while (strncmp(at, "-- ", 3) == 0) {
-        at += 3;
-        size_t length = strcspn(at, "\n");
-        if (used + length + 2 > LINE_MAX_COLUMNS)
-            break;
-        used += (size_t)snprintf(comment + used, LINE_MAX_COLUMNS - used, "%s%.*s",
-                                 used > 0 ? " " : "", (int)length, at);
-        at += length;
-        at += strspn(at, "\n ");
-    }
-    comment[used] = 0;
-    for (char *stop = comment; (stop = strstr(stop, ". ")) != NULL; stop++)
-        if (isupper((unsigned char)stop[2])) { /* not "e.g. command" */
-            *stop = 0;
-            break;
-        }
-}
-
-/* ---- printing ---- */
-
-/* Prints a table's line, its comment broken at blanks. */
-static void print_line(const struct table *table, int columns)
-{
-    char comment[LINE_MAX_COLUMNS];
-    const int indent = 24;
-    int room = columns > indent + 30 ? columns - indent : 30;
-    read_comment(table, comment);
-    printf("  %-21.*s", (int)table->name_bytes, table->name);
-    for (const char *at = comment; *at != 0;) {
-        int length = (int)strlen(at), cut = length;
-        if (length > room)
-            for (cut = room; cut > 0 && at[cut] != ' '; cut--)
-                continue;
-        if (cut == 0)
-            cut = length;
-        printf("%s%.*s\n", at != comment ? "                        " : " ", cut, at);
-        at += cut;
-        at += strspn(at, " ");
-    }
-    if (comment[0] == 0)
-        putchar('\n');
-}
-
-static const struct table *find(const struct table *tables, size_t count, const char *name,
-                                size_t length)
-{
+    static char names[SCHEMA_NAMES_MAX][SCHEMA_NAME_BYTES];
+    const char *list[SCHEMA_NAMES_MAX];
+    size_t count = schema_help_names(names);
     for (size_t i = 0; i < count; i++)
-        if (tables[i].name_bytes == length && strncmp(tables[i].name, name, length) == 0)
-            return &tables[i];
-    return NULL;
-}
-
-static void print_all(const struct table *tables, size_t count)
-{
-    int columns = terminal_columns();
-    columns = columns > 0 ? columns : 100;
-    for (size_t i = 0; i < SUBJECTS_COUNT; i++) {
-        printf("%s%s:\n", i > 0 ? "\n" : "", subjects[i].title);
-        for (const char *name = subjects[i].names; *name != 0;) {
-            size_t length = strcspn(name, " ");
-            const struct table *table = find(tables, count, name, length);
-            must(table != NULL);
-            print_line(table, columns);
-            name += length;
-            name += strspn(name, " ");
-        }
-    }
-    puts("\nfisql schema NAME prints what the columns of one mean.");
-}
-
-static int print_one(const struct table *tables, size_t count, const char *wanted)
-{
-    char names[TABLES_MAX][64];
-    const char *list[TABLES_MAX];
-    const struct table *table = find(tables, count, wanted, strlen(wanted));
-    if (table != NULL) {
-        printf("%.*s\n", (int)table->bytes, table->start);
-        return 0;
-    }
-    for (size_t i = 0; i < count; i++) {
-        snprintf(names[i], sizeof names[i], "%.*s", (int)tables[i].name_bytes, tables[i].name);
         list[i] = names[i];
-    }
     const char *nearest = nearest_name(wanted, list, count);
     return nearest != NULL ? fail("schema: %s: no such table; did you mean %s?", wanted, nearest)
                            : fail("schema: %s: no such table; `fisql schema` lists them", wanted);
+}
+
+static void print_names(void)
+{
+    static char names[SCHEMA_NAMES_MAX][SCHEMA_NAME_BYTES];
+    size_t count = schema_help_names(names);
+    for (size_t i = 0; i < count; i++)
+        puts(names[i]);
+}
+
+static void print_all(void)
+{
+    int columns = terminal_columns();
+    schema_help_all(columns > 0 ? columns : 100, stdout);
+    puts("\nfisql schema NAME prints what the columns of one mean.");
 }
 
 int cmd_schema(int argc, char **argv)
@@ -214,7 +51,6 @@ int cmd_schema(int argc, char **argv)
     enum { NAMES = 1 };
     static const struct args_option known[] = {{"names", NAMES, false}, {NULL, 0, false}};
     struct args args = {.command = "schema", .help = help, .options = known};
-    struct table tables[TABLES_MAX];
     bool names = false;
     args_begin(&args, argc, argv);
     while (args_next(&args))
@@ -223,12 +59,11 @@ int cmd_schema(int argc, char **argv)
     int status = args_end(&args);
     if (status != ARGS_GO_ON)
         return status;
-    size_t count = read_tables(tables);
     if (wanted != NULL)
-        return print_one(tables, count, wanted);
-    for (size_t i = 0; names && i < count; i++)
-        printf("%.*s\n", (int)tables[i].name_bytes, tables[i].name);
-    if (!names)
-        print_all(tables, count);
+        return schema_help_one(wanted, stdout) ? 0 : fail_unknown(wanted);
+    if (names)
+        print_names();
+    else
+        print_all();
     return 0;
 }

@@ -13,6 +13,7 @@
     X(record, "[OPTION...] PROGRAM ARG...", "run a program and write its log (run.bin)")           \
     X(run, "[OPTION...] PROGRAM ARG...", "record, load, digest and report a program in one go")    \
     X(ps, "", "the programs that are being recorded now")                                          \
+    X(top, "[PID]", "what a running program does now, by function")                                \
     X(stacks, "[PID]", "the stacks of a running program's threads")                                \
     X(control, "PID WHAT...", "change what is recorded of a running program")                      \
     X(faults, "[OPTION...] PROGRAM ARG...", "make each call of a program fail once (faults.db)")   \
@@ -24,13 +25,17 @@
     X(trace, "[DB]", "the calls, one after another")                                               \
     X(stack, "CALL-ID [DB]", "the stack of a call")                                                \
     X(export, "--format FORMAT [DB]", "write the run for another viewer")                          \
+    X(whatif, "[DB] [CHANGE...]", "how long the run would have taken with changes")                \
     X(diff, "A.db B.db", "what changed between two runs")                                          \
+    X(history, "[DB] block ADDRESS", "what happened to an object or a value, in order")            \
     X(modules, "[DB] [--map FILE]", "the program's modules, by a map of your own")                 \
     X(report, "[DB] [-o FILE]", "a page to look at the run with")                                  \
+    X(serve, "[DB | LOG ...]", "look at runs in the browser, all of them")                         \
     X(review, "[DB]", "a small report for a code review")                                          \
     X(push, "FLEET [RUN.db...]", "add runs to where many are kept")                                \
     X(fleet, "[NAME] [FLEET]", "ask many runs")                                                    \
     X(pull, "FLEET RUN", "one of many runs, as a database")                                        \
+    X(mcp, "[DB...]", "let a coding agent ask about runs (Model Context Protocol)")                \
     X(schema, "[NAME]", "what the database's tables and columns are")                              \
     X(dump, "RUN.bin", "print a log as text")                                                      \
     X(help, "[COMMAND]", "explain a command, or list them all")                                    \

@@ -107,6 +107,8 @@ _fisql() {
                 :
             elif [[ $previous == -o || $previous == --output || $previous == --picture ]]; then
                 _fisql_files ''
+            elif [ "$command" = record ] && [[ $previous == -p || $previous == --pid ]]; then
+                _fisql_words "$(ps -o pid= -x 2>/dev/null)"
             elif [ "$command" = modules ] && [ "$previous" = --map ]; then
                 _fisql_files ''
             elif [[ $previous == --sysroot || $previous == --symbols ]]; then
@@ -115,12 +117,12 @@ _fisql() {
                 _fisql_words "$(_fisql_options "$program" "$command")"
             elif [ "$command" = control ] && [ "$COMP_CWORD" -eq 3 ]; then
                 _fisql_words "start stop dump level depth only"
-            elif [ "$command" = stacks ] || [ "$command" = control ]; then
+            elif [ "$command" = stacks ] || [ "$command" = top ] || [ "$command" = control ]; then
                 _fisql_words "$("$program" ps --format csv 2>/dev/null | sed -n 's/^\([0-9][0-9]*\),.*/\1/p')"
             elif [ "$command" = schema ]; then
                 _fisql_words "$("$program" schema --names 2>/dev/null)"
             elif [ "$command" = load ] || [ "$command" = dump ]; then
-                _fisql_files .bin
+                _fisql_files .bin .json .json.gz .perfetto .perfetto-trace .pftrace
             elif [ "$command" = digest ]; then
                 _fisql_files .db
             elif [ "$command" = cc ]; then

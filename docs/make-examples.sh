@@ -1,7 +1,7 @@
 #!/bin/bash
 # Records docs/examples/shop.cc and writes what each query says of it to FOLDER/NAME.txt: the
 # examples of docs/queries.md. Queries on arguments and results are asked of docs/examples/till.c, those on locks of
-# accounts.c, growing-calls of receipt.c, library-time of the system's sort, those on objects of examples/diary.c and examples/refcount.c, those on a campaign of shop.cc's.
+# accounts.c, growing-calls of receipt.c, library-time and system-calls of the system's sort, those on objects of examples/diary.c and examples/refcount.c, those on a campaign of shop.cc's.
 # make-examples.sh FISQL FOLDER [NAME...]
 set -eu
 fisql=$(realpath "$1") folder=$(realpath "$2")
@@ -49,7 +49,7 @@ for query in "$@" ${all[@]+"${all[@]}"}; do
     [ "$query" != growing-calls ] || of=(receipt.db)
     case $query in
         faults) of=(faulty.db) ;;
-        library-time) of=(sort.db) ;;
+        library-time | system-calls) of=(sort.db) ;;
         diaries) of=(diary.db) ;;
         reference-errors) of=(refcount.db) ;;
         parallel-candidates) of=(-p min_share=1 -p min_mean_ns=100) ;;

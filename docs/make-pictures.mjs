@@ -1,5 +1,6 @@
 // README's pictures:
 //   node make-pictures.mjs page REPORT.html SECTION[:BUTTON] OUT.png   a section of a report page, in light
+//   node make-pictures.mjs serve ADDRESS SECTION HASH OUT.png [CLICK...]   a section of fisql serve's page, at a hash, after clicks
 //   node make-pictures.mjs terminal TEXT OUT.svg                      text with ANSI colours as a terminal shows it
 import { readFileSync, writeFileSync } from 'node:fs';
 import { Browser } from '../tests/report/devtools.mjs';
@@ -8,14 +9,22 @@ const WIDE = 1120, HIGH = 760; // px, of a page's picture
 const COLUMNS = 118; // of a terminal
 const LINE = 17, LETTER = 7.83; // px, of its letters
 
-async function page([file, section, out]) {
+const page = ([file, section, out]) => shot(`file://${file}`, section, out);
+const serve = ([address, section, hash, out, ...clicks]) => shot(address, section, out, hash, clicks);
+
+async function shot(address, section, out, hash = '', clicks = []) {
   const browser = new Browser();
   try {
     const tab = await browser.page({ width: WIDE, height: 1000 });
-    await tab.open(`file://${file}`);
-    if (!(await tab.until('document.documentElement.dataset.ready'))) throw new Error(`${file} does not open`);
+    await tab.open(address);
+    if (!(await tab.until('document.documentElement.dataset.ready'))) throw new Error(`${address} does not open`);
     const [id, button] = section.split(':'); // a button to press, by its value
     if (button) await tab.click(`#${id} [data-value="${button}"]`);
+    if (hash) await tab.value(`location.hash = ${JSON.stringify(hash)}`);
+    for (const selector of clicks) {
+      if (!(await tab.until(`document.querySelector(${JSON.stringify(selector)})`))) throw new Error(`there is no ${selector}`);
+      await tab.click(selector);
+    }
     await tab.value(`document.getElementById('${id}').scrollIntoView()`);
     await new Promise((done) => setTimeout(done, 800)); // labels come after the boxes
     const box = await tab.value(`(() => { const box = document.getElementById('${id}').getBoundingClientRect();
@@ -64,4 +73,4 @@ function terminal([file, out]) {
 }
 
 const [kind, ...rest] = process.argv.slice(2);
-await { page, terminal }[kind](rest);
+await { page, serve, terminal }[kind](rest);

@@ -58,7 +58,37 @@ picture() { # page what name
 }
 picture wordstat summary report-first
 picture lua flame report-flame
-picture wordstat timeline report-timeline
 picture lua function report-function
 picture diff flame:bytes report-diff
+
+# Of fisql serve: the timeline with waits for locks, and the console with a plot.
+fisql cc gcc -w -O1 -g -pthread -o wordstat before/wordstat.c
+fisql record -q --locks -o locks.bin ./wordstat >/dev/null
+fisql load -q locks.bin
+fisql serve locks.db >address 2>/dev/null &
+server=$!
+trap 'kill "$server" 2>/dev/null; rm -rf "$work"' EXIT
+for _ in $(seq 100); do [ -s address ] && break; sleep 0.1; done
+served() { # name section hash click...
+    local name=$1
+    shift
+    node "$here/docs/make-pictures.mjs" serve "$(cat address)" "$1" "$2" "$here/docs/pictures/$name.png" "${@:3}"
+}
+statement="SELECT f.name AS function, t.name AS thread, count(*) AS calls, sum(c.self_ns) AS self_ns
+FROM calls c
+JOIN frames k ON k.id = c.frame_id JOIN functions f ON f.id = k.function_id
+JOIN threads t ON t.id = c.thread_id
+WHERE c.enter_ns > 10e6 GROUP BY 1, 2 ORDER BY self_ns DESC"
+served serve-timeline timeline '#timeline'
+served serve-console sql "#sql:$(jq -rn --arg text "$statement" '$text | @uri')" '#run-sql' '.plot [data-value=bars]'
+
+# The plots of docs/notebooks.md, by its own files
+mkdir notebook && cd notebook
+cp "$here/examples/growth.c" .
+awk -f "$here/tests/tools/blocks.awk" "$here/docs/notebooks.md" >/dev/null
+ln -s "${XDG_CACHE_HOME:-$HOME/.cache}/fisql-tests/notebooks/node_modules" .
+for file in record.sh growth.py calls.sh heat.sh heat.py compare.R; do
+    case $file in *.sh) sh -e $file ;; *.py) /usr/bin/python3 $file ;; *.R) Rscript $file ;; esac >/dev/null 2>&1
+done
+for plot in growth heat compare; do cp $plot.png "$here/docs/pictures/notebook-$plot.png"; done
 ls -l "$here"/docs/pictures

@@ -20,7 +20,7 @@
 
 #define FISQL_LIVE_MAGIC 0x45564c53u
 /* Raise the second number with each change of the area's layout. */
-#define FISQL_LIVE_VERSION (FISQL_LOG_VERSION << 16 | 3u)
+#define FISQL_LIVE_VERSION (FISQL_LOG_VERSION << 16 | 5u)
 #define FISQL_LIVE_TAKEN 4096u
 #define FISQL_LIVE_SLOTS_MAX 65536u
 #define FISQL_LIVE_HEADER (FISQL_LIVE_TAKEN + FISQL_LIVE_SLOTS_MAX / 8)
@@ -70,6 +70,11 @@ struct fisql_writer {
     /* it compresses chunks, so whole ones do not end up at multiples of their size */
     uint32_t packs;
     uint64_t log_end; /* atomic: where the last write to the log ended */
+    /* atomic, futex: the number of logs that were replaced by another one (record --rotate), times
+     * 2; odd while fisql record is replacing one. A log keeps the chunks that were whole before it
+     * was replaced: so each thread's chunks in a log come before those in the next one. */
+    uint32_t log_epoch;
+    uint32_t reserved;
     /* atomic: slots with whole chunks, plus 1; 0 = none. The writer finds these slots without
      * the list, too, but later */
     uint32_t handed[FISQL_HANDED_MAX];
@@ -185,6 +190,21 @@ struct fisql_told {
     struct fisql_told_entry entries[FISQL_TOLD_MAX];
 };
 
+/* How `fisql control` has the functions of programs patched and unpatched that are recorded as they
+ * are. It says what is to be recorded (struct fisql_control) and asks here; fisql record, which may
+ * trace its program, stops the processes for a moment, writes, and answers. A process that has
+ * patched a module while something was asked wakes the mailbox as well, without a question. */
+#define FISQL_PATCHING_TEXT 1024u
+struct fisql_patching {
+    struct fisql_mailbox mailbox;
+    uint32_t asked;      /* atomic: questions so far */
+    uint32_t answered;   /* atomic, futex: the last question that has an answer */
+    uint32_t with_calls; /* library calls are recorded, too */
+    uint32_t reserved;
+    /* what could not be done, a line each, ended by NUL */
+    char text[FISQL_PATCHING_TEXT];
+};
+
 /* The parts behind the slots. Processes map each on its own. */
 struct fisql_live_parts {
     struct fisql_live_part filter;    /* collector/core/filter.c; none = record all functions */
@@ -195,7 +215,11 @@ struct fisql_live_parts {
     struct fisql_live_part told;      /* struct fisql_told; none = the program prints by itself */
     struct fisql_live_part control;   /* room for two filters: see `only` of struct fisql_control */
     struct fisql_live_part threads;   /* room for two texts of collector/core/thread_choice.c */
-    struct fisql_live_part calls;     /* struct fisql_calls of formats/live_calls.h */
+    struct fisql_live_part
+        counts; /* room for two texts of collector/core/counted.c; see `counts` of struct fisql_control */
+    struct fisql_live_part calls;    /* struct fisql_calls of formats/live_calls.h */
+    struct fisql_live_part patching; /* struct fisql_patching; none = functions stay as they are */
+    struct fisql_live_part patched;  /* room for struct fisql_patch_areas (formats/patch_areas.h) */
 };
 
 /* The levels up to which the macros of fisql_trace.h record, 1 to 5. Whoever maps the area may
@@ -211,6 +235,7 @@ struct fisql_levels {
  * `changes`. A process that finds a new number there looks for the changed fields. */
 #define FISQL_CONTROL_ONLY_MAX (16u << 20)   /* bytes of a filter */
 #define FISQL_CONTROL_THREADS_MAX (1u << 20) /* bytes of a choice of threads */
+#define FISQL_CONTROL_COUNTS_MAX (1u << 20)  /* bytes of a text of functions to count */
 struct fisql_control {
     uint32_t changes;  /* atomic */
     uint32_t switches; /* atomic: how often `recording` of the area was set */
@@ -224,7 +249,11 @@ struct fisql_control {
     /* atomic: how often a choice of threads was put into parts.threads. If even, the last one is in
      * its first half; 0 = all threads are recorded */
     uint32_t threads;
-    uint32_t threads_bytes;       /* of that text */
+    uint32_t threads_bytes; /* of that text */
+    /* atomic: how often a text of the functions whose calls are only to be counted was put into
+     * parts.counts, which names more each time. If even, the last one is in its first half; 0 = none */
+    uint32_t counts;
+    uint32_t counts_bytes;        /* of that text, as collector/core/filter.c reads it */
     struct fisql_live_part marks; /* struct fisql_changes; none = do not note changes */
 };
 
@@ -247,7 +276,9 @@ struct fisql_start {
     X(DEPTH, "depth")                                                                              \
     X(LEVEL, "level")                                                                              \
     X(THREADS, "threads")                                                                          \
-    X(MORE, "more")
+    X(MORE, "more")                                                                                \
+    X(BUDGET, "budget")                                                                            \
+    X(COUNTED, "counted")
 enum fisql_change_what {
 #define FISQL_CHANGE_ENUM(constant, word) FISQL_CHANGE_##constant,
     FISQL_CHANGES(FISQL_CHANGE_ENUM)
@@ -524,7 +555,7 @@ struct fisql_live_slot {
     uint32_t tid;
     uint64_t owner_start; /* field 22 of /proc/PID/stat, to notice a reused pid; 0 = not known */
     uint32_t chunk_slot;  /* atomic: the slot whose chunk this thread fills, plus 1; 0 = its own */
-    uint32_t reserved;
+    uint32_t log_epoch;   /* the writer's, when the chunk was left whole */
     struct fisql_live_locks locks;
 };
 _Static_assert(sizeof(struct fisql_live_slot) <= FISQL_SLOT_HEADER, "a slot's header is a page");

@@ -62,14 +62,18 @@ enum fisql_chunk_kind {
     X(RUN, FAULT_COUNTS, "faults_counted",                                                               \
       "for each rule a line: calls that met its conditions, a space, how many of them failed")         \
     X(RUN, NOT_FOLLOWED, "not_followed", "programs without hooks that could not be followed")      \
+    X(RUN, EARLIER_LOGS, "earlier_logs", "of this run; each took up where the one before ended (--rotate)") \
+    X(RUN, CONTINUED, "continued", "1 = the run goes on in another log")                           \
+    X(RUN, TORN, "torn", "all count: an offset and bytes, the start of a chunk that is whole elsewhere") \
     X(RUN, RANK, "rank", "of an MPI job, by its launcher")                                         \
     X(RUN, RANKS, "ranks", "how many the job has")                                                 \
+    X(RUN, SOURCE, "source", "the format that fisql load made this log of: uftrace, chrome, perfetto") \
     X(PROCESS, EXECUTABLE, "executable", "")                                                       \
     X(PROCESS, COMMAND, "command", "")                                                             \
     X(PROCESS, PARENT_PID, "parent_pid", "")                                                       \
     X(PROCESS, PARENT_PROCESS, "parent_process",                                                   \
       "process_key of the fork's parent or of the image that exec'd, hexadecimal")                 \
-    X(PROCESS, ORIGIN, "origin", "start, fork, exec")                                              \
+    X(PROCESS, ORIGIN, "origin", "start, fork, exec, attach")                                      \
     X(PROCESS, START_TICK, "start_tick", "")                                                       \
     X(PROCESS, FORK_TICK, "fork_tick",                                                             \
       "when the parent was about to fork: the fork came between the two")                          \
@@ -91,6 +95,9 @@ enum fisql_chunk_kind {
     X(MODULES, END, "end", "")                                                                     \
     X(MODULES, PATCHED, "patched", "number of functions that were patched to be recorded")         \
     X(MODULES, UNPATCHED, "unpatched", "why none was")                                             \
+    X(MODULES, LEFT, "left",                                                                       \
+      "a function that was not patched because a thread stood in its first bytes (record -p): its "  \
+      "address in the file, hexadecimal")                                                          \
     X(MODULES, TAKEN, "taken", "1: of the linked function before, calls by its address are not recorded") \
     X(MODULES, LINKED, "linked", "a function whose calls by others are recorded: its address in the file, hexadecimal, a space, its name") \
     X(THREAD, NAME, "name", "")                                                                    \
@@ -137,20 +144,31 @@ enum fisql_fact {
     FISQL_FACTS_COUNT
 };
 
-/* The words of POINTS' point_kind. X(constant, word) */
+/* The words of POINTS' point_kind. The last ones are made of other tools' traces: their texts are
+ * names as they are, point_values a name a line: of a function's parameters, or of a counter's or a
+ * mark's values. X(constant, word) */
 #define FISQL_POINT_KINDS(X)                                                                       \
     X(FUNCTION, "scope")                                                                           \
     X(ENTRY, "scope at a checkpoint")                                                              \
     X(CHECKPOINT, "checkpoint")                                                                    \
     X(VALUE, "value")                                                                              \
     X(RESULT, "gives")                                                                             \
-    X(MESSAGE, "message")
+    X(MESSAGE, "message")                                                                          \
+    X(NAMED, "function")                                                                           \
+    X(EXTERNAL, "function of a library")                                                           \
+    X(COUNTER, "counter")                                                                          \
+    X(MARK, "mark")
 enum fisql_point_kind {
 #define FISQL_POINT_ENUM(constant, word) FISQL_POINT_##constant,
     FISQL_POINT_KINDS(FISQL_POINT_ENUM)
 #undef FISQL_POINT_ENUM
     FISQL_POINT_KINDS_COUNT
 };
+
+static inline int fisql_point_is_plain(enum fisql_point_kind kind)
+{
+    return kind >= FISQL_POINT_NAMED && kind < FISQL_POINT_KINDS_COUNT;
+}
 
 static inline const char *fisql_point_word(enum fisql_point_kind kind)
 {
@@ -180,13 +198,18 @@ static inline const char *fisql_fact_key(enum fisql_fact fact)
 #define FISQL_ORIGIN_START "start"
 #define FISQL_ORIGIN_FORK "fork"
 #define FISQL_ORIGIN_EXEC "exec"
+#define FISQL_ORIGIN_ATTACH "attach"
 #define FISQL_MODULE_LOAD "load"
 #define FISQL_MODULE_UNLOAD "unload"
 #define FISQL_MODULE_PATCH "patch" /* it was patched, or could not be */
+/* A run's `values` without --values: of library calls the results of system calls alone. */
+#define FISQL_VALUES_SYSTEM_CALLS "results of system calls"
 #define FISQL_MODULE_LINK "link"   /* others' calls of its functions are recorded, not the functions */
+#define FISQL_MODULE_LEFT "left"   /* functions that were not patched among running threads */
 #define FISQL_HOW_EXIT "exit"
 #define FISQL_HOW_AT_ONCE "_exit"
 #define FISQL_HOW_SIGNAL "signal"
+#define FISQL_HOW_DETACH "detach" /* fisql record -p has left the process, which goes on */
 #define FISQL_HOW_WITH_PROCESS "process-exit"
 #define FISQL_LOSS_NOTHING "nothing was recorded" /* the reason of a loss of the whole run */
 
@@ -232,6 +255,7 @@ static inline const char *fisql_variable(enum fisql_variable variable)
     X(SAY, "say", "fisql record prints at once what the macros of fisql_trace.h say")             \
     X(PLUGIN, "plugin", "the live area names a library that processes load at their start") \
     X(LIBRARY_CALLS, "library-calls", "calls of functions in libraries that are not recorded themselves are recorded, too") \
+    X(ROTATE, "rotate", "the log may be replaced by another one: the live area counts them")       \
     X(LOCKS, "locks=", "1: locks: waits, order, misuse and who holds them; 2: each acquisition, too") \
     X(AS_IS, "as-is=", "1: modules without hooks are patched to be recorded; 2: those with hooks, too; 3: as 1, in what an emulator runs")
 #define FISQL_AS_IS_GUEST 3

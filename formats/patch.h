@@ -27,7 +27,7 @@
  * Where only two bytes can be replaced, because the function is shorter than the jump, or is jumped
  * into behind them, they become a short jump to the jump, its *hop*. A hop lies behind the jump of
  * another function, the *donor*, whose moved instructions leave room for both, and which is patched
- * first.
+ * first. If the donor is left out, its jump leads past the hooks to its moved instructions.
  *
  * Constants that moved instructions need lie behind the last jump, 8-byte aligned.
  *
@@ -56,7 +56,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define FISQL_PATCH_MAGIC "fisqlpt2"
+#define FISQL_PATCH_MAGIC "fisqlpt3"
 /* A section of programs that hold the collector themselves (collector/patch/patch_x86_64.S). */
 #define FISQL_PATCH_NOTE ".note.fisql"
 #define FISQL_PATCH_ALIGN 16u
@@ -99,8 +99,9 @@ struct fisql_patch_entry {
     uint8_t before[FISQL_PATCH_JUMP]; /* the bytes that the jump replaces */
     uint8_t flags;                    /* FISQL_PATCH_CALLS, ... */
     int8_t hop; /* where its hop lies, from the end of the short jump; 0 = it has none */
-    uint8_t reserved;
+    uint8_t under[FISQL_PATCH_JUMP]; /* the bytes of the donor that the hop replaces */
 };
+_Static_assert(sizeof(struct fisql_patch_entry) == 24, "entries have no bytes that nobody sets");
 
 /* How many bytes of the function are replaced at its start. */
 static inline uint32_t fisql_patch_taken(const struct fisql_patch_entry *entry)
@@ -113,6 +114,18 @@ static inline uint64_t fisql_patch_jump(const struct fisql_patch_entry *entry)
 {
     return entry->hop != 0 ? entry->address + FISQL_PATCH_SHORT_JUMP + (uint64_t)(int64_t)entry->hop
                            : entry->address;
+}
+
+/* Can a call return into the bytes that are replaced? Then the whole call lies among them: one by a
+ * register or through memory, of up to four bytes. Answers yes rather than no. */
+static inline bool fisql_patch_returns_inside(const struct fisql_patch_entry *entry)
+{
+    if ((entry->flags & FISQL_PATCH_CALLS) == 0)
+        return false;
+    for (uint32_t i = 0; i + 2 < fisql_patch_taken(entry); i++)
+        if (entry->before[i] == 0xff && (entry->before[i + 1] >> 3 & 7) == 2)
+            return true;
+    return false;
 }
 
 /* The entry of a hop's donor, by its index; `count` if there is none. */
@@ -131,10 +144,23 @@ static inline uint32_t fisql_patch_donor(const struct fisql_patch_entry *entries
     return entries[i].hop == 0 ? i : count;
 }
 
+/* May the entry be replaced in a process that runs, as far as open calls go: returns no call into
+ * the bytes, nor into those of the donor that its hop replaces? */
+static inline bool fisql_patch_fits_running(const struct fisql_patch_entry *entries, uint32_t count,
+                                            uint32_t index)
+{
+    if (fisql_patch_returns_inside(&entries[index]))
+        return false;
+    uint32_t donor = entries[index].hop != 0 ? fisql_patch_donor(entries, count, index) : count;
+    return donor == count || (entries[donor].flags & FISQL_PATCH_CALLS) == 0;
+}
+
 /* It is not wanted: the collector passes over it. */
 #define FISQL_PATCH_UNWANTED 1u
 /* Code takes the function's address out of the slot, to do more with it than a call. */
 #define FISQL_PATCH_TAKEN 2u
+/* The function's address in the stub of a link that leads to the collector itself (dlsym). */
+#define FISQL_PATCH_FINDS 1u
 
 struct fisql_patch_link {
     uint64_t slot;

@@ -144,9 +144,10 @@ enum fisql_recipe_what {
     FISQL_WHAT_TEXT_16, /* the same of UTF-16 or UTF-32 (wchar_t), written as UTF-8 */
     FISQL_WHAT_TEXT_32,
     FISQL_WHAT_COUNTED, /* text of a known length, of an EXPRESSION that leaves {pointer, length} */
-    FISQL_WHAT_DUMP,    /* the same, as bytes; the length is at most FISQL_RECIPE_BYTES_MAX */
-    FISQL_WHAT_STRING,  /* the address of {pointer, length}: libstdc++'s std::string */
-    FISQL_WHAT_VIEW,    /* the address of {length, pointer}: libstdc++'s std::string_view */
+    FISQL_WHAT_DUMP, /* the same, as bytes; the length is at most FISQL_RECIPE_BYTES_MAX, or cut to
+                         * text_max */
+    FISQL_WHAT_STRING, /* the address of {pointer, length}: libstdc++'s std::string */
+    FISQL_WHAT_VIEW,   /* the address of {length, pointer}: libstdc++'s std::string_view */
     /* the address of a pointer to text; the length is 24 bytes before the text */
     FISQL_WHAT_STRING_COW,
     /* the address of libc++'s std::string. If bit 0 of the first byte is clear: length in its

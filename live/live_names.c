@@ -12,6 +12,7 @@
 #include "base/parts.h"
 #include "debuginfo/elf/elf_file.h"
 #include "debuginfo/names/short_name.h"
+#include "debuginfo/patch/patch_symbols.h"
 #include "debuginfo/symbols/data_places.h"
 
 #define MAPS_BUFFER 65536u /* a page at a time, as the kernel gives them */
@@ -21,7 +22,7 @@ struct live_module {
     char *path;
     bool deleted; /* the file is gone */
     struct module_file {
-        bool placed, read; /* by place_module(), by read_symbols() */
+        bool placed, read, as_is; /* by place_module(), read_symbols(), read_as_is() */
         uint64_t bias;
         uint64_t first, last; /* its segments, in memory; last is behind; both 0 = not known */
         char build_id[2 * ELF_BUILD_ID_MAX + 1];
@@ -316,12 +317,31 @@ static bool scope_place(const struct live_names *names, uint64_t address, struct
     return true;
 }
 
+/* A function of a module without hooks was recorded: the module was patched (docs/any.md). */
+static void read_as_is(const struct live_names *names, struct live_module *module)
+{
+    char path[4224];
+    struct error error;
+    struct symbols_options options = names->options;
+    options.as_is = true;
+    module->file.as_is = true;
+    file_path(names, module, path, sizeof path);
+    symbols_release(&module->file.symbols);
+    if (patch_symbols_open(&module->file.symbols, path, build_id_of(module), &options, &error) != 0)
+        symbols_release(&module->file.symbols); /* without memory it has no names */
+}
+
 void live_names_function(struct live_names *names, uint64_t address, struct live_place *place)
 {
     const struct symbol_function *function;
     if (scope_place(names, address, place))
         return;
-    if (place_at(names, address, place, &function) == NULL || function == NULL)
+    struct live_module *module = place_at(names, address, place, &function);
+    if (module != NULL && module->file.symbols.functions_count == 0 && !module->file.as_is) {
+        read_as_is(names, module);
+        module = place_at(names, address, place, &function);
+    }
+    if (module == NULL || function == NULL)
         return;
     place->file = function->file;
     place->line = function->line;

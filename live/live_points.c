@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/array.h"
@@ -18,6 +19,7 @@ struct live_points {
     char *log;
     uint64_t run_id;
     uint64_t offset; /* in the log: read up to there */
+    ino_t inode;     /* of that log: another one may have replaced it (record --rotate) */
     struct log_points points;
     char **short_names; /* by a point's index, as they are asked for; NULL = none was */
     size_t short_names_room;
@@ -103,6 +105,11 @@ static void log_read(struct live_points *points)
     const struct log_window *window = &reader.window;
     struct fisql_chunk *chunk = malloc(FACTS_BYTES_MAX);
     int result = chunk != NULL ? 0 : -1;
+    struct stat status;
+    if (fstat(window->fd, &status) == 0 && status.st_ino != points->inode) {
+        points->inode = status.st_ino;
+        points->offset = 0;
+    }
     for (uint64_t offset = points->offset; result == 0; offset += head.length) {
         points->offset = offset;
         if (offset >= window->size_bytes ||

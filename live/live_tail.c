@@ -17,9 +17,17 @@
 
 #define BACKLOG_BYTES (8u << 20)
 #define GAP_POLLS 20u
+#define DEFERRED_MAX 1024u
 #define THREADS_MAX 16384u
 #define FACTS_BYTES_MAX (1u << 20)
 #define SEARCH_BYTES 65536u
+
+/* A chunk in the log that came before the one before it in its thread: that was handed over, and is
+ * not appended yet. */
+struct deferred {
+    uint64_t offset;
+    uint32_t polls; /* that it waits */
+};
 
 struct live_tail {
     struct live_source *source;
@@ -30,6 +38,8 @@ struct live_tail {
     size_t count, capacity;
     struct intern of_key; /* (process_key, thread) */
     struct log_unpacker unpacker;
+    struct deferred *deferred;
+    size_t deferred_count, deferred_capacity;
     unsigned char *buffer; /* a chunk of the log */
     size_t buffer_bytes;
     bool last;
@@ -88,13 +98,14 @@ static bool read_at(const struct live_tail *tail, uint64_t offset, void *bytes, 
     return got == (ssize_t)count;
 }
 
-/* Reads the chunk at the tail's offset. NULL: it is not sound, or no memory. */
-static struct fisql_chunk *chunk_read(struct live_tail *tail, const struct fisql_chunk *head)
+/* Reads a chunk of the log. NULL: it is not sound, or no memory. */
+static struct fisql_chunk *chunk_read(struct live_tail *tail, const struct fisql_chunk *head,
+                                      uint64_t offset)
 {
     if (array_reserve(&tail->buffer, &tail->buffer_bytes, head->length, NULL) != 0)
         return NULL;
     struct fisql_chunk *chunk = (void *)tail->buffer;
-    bool sound = read_at(tail, tail->offset, chunk, head->length) &&
+    bool sound = read_at(tail, offset, chunk, head->length) &&
                  memcmp(chunk, head, sizeof *head) == 0 && log_chunk_is_sound(chunk);
     return sound ? chunk : NULL;
 }
@@ -120,8 +131,18 @@ static int names_take(struct live_tail *tail, const struct fisql_chunk *chunk, s
     return 0;
 }
 
-static int events_take(struct live_tail *tail, const struct fisql_chunk *head, bool skip,
-                       struct error *error)
+/* Is the chunk before this one still to come? A new thread begins with number 0. */
+static bool is_early(const struct live_tail *tail, const struct live_tail_place *at,
+                     uint32_t sequence)
+{
+    if (!at->begun)
+        return sequence > 0 && !tail->events.silent && !tail->last;
+    bool next = sequence == at->sequence + 1 && at->closed;
+    return sequence != at->sequence && !next && !tail->last;
+}
+
+static int events_take(struct live_tail *tail, const struct fisql_chunk *head, uint64_t offset,
+                       bool skip, struct error *error)
 {
     const struct live_tail_reader *reader = tail->events.reader;
     struct live_tail_thread *thread;
@@ -134,11 +155,55 @@ static int events_take(struct live_tail *tail, const struct fisql_chunk *head, b
         tail_events_skip(thread, head, wanted);
         return 0;
     }
-    const struct fisql_chunk *chunk = chunk_read(tail, head);
+    const struct fisql_chunk *chunk = chunk_read(tail, head, offset);
     struct error damage; /* costs that chunk: the next one shows that calls are missing */
     if (chunk == NULL || log_unpack(&tail->unpacker, &chunk, &damage) != 0)
         return 0;
     return tail_events_read(&tail->events, thread, chunk, true, error);
+}
+
+/* Must it wait for a chunk of its thread? A flight recorder drops some. */
+static bool is_deferred(struct live_tail *tail, const struct fisql_chunk *head)
+{
+    struct live_tail_thread *thread;
+    return (head->flags & FISQL_FLAG_RING) == 0 &&
+           thread_of(tail, head->process_key, head->thread, &thread, NULL) == 0 &&
+           (!thread->at.begun || head->sequence > thread->at.sequence) &&
+           is_early(tail, &thread->at, head->sequence);
+}
+
+/* Takes those that need not wait any more; `all`: wait for none. */
+static int deferred_take(struct live_tail *tail, bool all, struct error *error)
+{
+    struct fisql_chunk head;
+    for (size_t i = 0; i < tail->deferred_count; i++)
+        tail->deferred[i].polls++;
+    for (size_t i = 0; i < tail->deferred_count;) {
+        const struct deferred *deferred = &tail->deferred[i];
+        bool there = read_at(tail, deferred->offset, &head, sizeof head);
+        if (there && !all && deferred->polls < GAP_POLLS && is_deferred(tail, &head)) {
+            i++;
+            continue;
+        }
+        if (there && events_take(tail, &head, deferred->offset, false, error) != 0)
+            return -1;
+        tail->deferred_count--;
+        memmove(&tail->deferred[i], &tail->deferred[i + 1],
+                (tail->deferred_count - i) * sizeof *tail->deferred);
+        i = 0; /* another one may have waited for it */
+    }
+    return 0;
+}
+
+/* Takes a chunk of events that came to the log, or defers it. */
+static int events_come(struct live_tail *tail, const struct fisql_chunk *head, bool skip,
+                       struct error *error)
+{
+    const struct deferred deferred = {.offset = tail->offset};
+    if (skip || tail->deferred_count >= DEFERRED_MAX || !is_deferred(tail, head))
+        return events_take(tail, head, tail->offset, skip, error);
+    return array_add(&tail->deferred, &tail->deferred_count, &tail->deferred_capacity, deferred,
+                     error);
 }
 
 /* Behind a hole, where a chunk may begin. False: not yet. */
@@ -175,9 +240,9 @@ static int log_read(struct live_tail *tail, struct error *error)
             break; /* it is being written */
         bool ours = head.run_id == tail->run_id;
         if (ours && head.kind == FISQL_CHUNK_EVENTS) {
-            result = events_take(tail, &head, size - tail->offset > BACKLOG_BYTES, error);
+            result = events_come(tail, &head, size - tail->offset > BACKLOG_BYTES, error);
         } else if (ours && head.kind == FISQL_CHUNK_THREAD && head.length <= FACTS_BYTES_MAX) {
-            const struct fisql_chunk *chunk = chunk_read(tail, &head);
+            const struct fisql_chunk *chunk = chunk_read(tail, &head, tail->offset);
             result = chunk != NULL ? names_take(tail, chunk, error) : 0;
         }
         tail->offset += head.length;
@@ -187,12 +252,10 @@ static int log_read(struct live_tail *tail, struct error *error)
 
 /* ---- the live area ---- */
 
-/* Is the chunk before this one still to come? */
 static bool is_awaited(struct live_tail *tail, struct live_tail_place *at,
                        const struct live_chunk_place *place)
 {
-    bool next = place->sequence == at->sequence + 1 && at->closed;
-    bool awaited = at->begun && place->sequence != at->sequence && !next && !tail->last;
+    bool awaited = is_early(tail, at, place->sequence);
     at->waited = awaited ? at->waited + 1 : 0;
     return awaited && at->waited < GAP_POLLS;
 }
@@ -236,9 +299,21 @@ int live_tail_poll(struct live_tail *tail, bool last, struct error *error)
         tail->threads[i].at.slot = false;
     }
     tail->last = last;
-    if (log_read(tail, error) != 0 || live_chunks_each(tail->source, &chunks, error) != 0)
+    if (log_read(tail, error) != 0 || live_chunks_each(tail->source, &chunks, error) != 0 ||
+        deferred_take(tail, last, error) != 0)
         return -1;
     return tail->count > THREADS_MAX ? threads_forget(tail, error) : 0;
+}
+
+int live_tail_next_log(struct live_tail *tail, int log, struct error *error)
+{
+    int result = log_read(tail, error);
+    if (result == 0)
+        result = deferred_take(tail, true, error);
+    tail->deferred_count = 0;
+    tail->log = log;
+    tail->offset = 0;
+    return result;
 }
 
 struct live_tail *live_tail_open(struct live_source *source, int log,
@@ -275,6 +350,7 @@ void live_tail_close(struct live_tail *tail)
     intern_release(&tail->of_key);
     free(tail->events.definitions);
     log_unpacker_release(&tail->unpacker);
+    free(tail->deferred);
     free(tail->buffer);
     free(tail);
 }

@@ -6,7 +6,8 @@
  * Each poll first reads what was appended to the log, then the live area. A chunk that grows is
  * copied only if it has grown. We decode it from its start, because its dictionary begins there,
  * and show what is new. If a thread's next chunk is on its way from the area to the log, we wait
- * for it before we show a later one, for GAP_POLLS polls at most.
+ * for it before we show a later one, for GAP_POLLS polls at most: also if the later one came to the log
+ * first, as the last chunk of a thread does, which writes it itself.
  *
  * Memory and time are bounded: a poll decodes the last BACKLOG_BYTES of what was appended and reads
  * only the headers of the chunks before, which say how many calls that leaves out. Threads that
@@ -73,6 +74,10 @@ struct live_tail_reader {
     /* fisql_note(): its text, not terminated. */
     void (*note)(void *context, struct live_tail_thread *thread, const char *text, size_t bytes,
                  uint64_t tick);
+    /* The next event ends a long time without one. cpu_ns: the thread's processor time, so many
+     * ticks behind that event. May be NULL. */
+    void (*gap)(void *context, struct live_tail_thread *thread, uint64_t cpu_ns,
+                uint32_t reading_ticks);
 };
 
 struct live_tail;
@@ -85,6 +90,10 @@ void live_tail_close(struct live_tail *tail);
 
 /* Shows what is new. last: the recording has ended, so nothing is waited for. -1: no memory. */
 int live_tail_poll(struct live_tail *tail, bool last, struct error *error);
+
+/* The log was replaced by another one (record --rotate): reads what the old one has more, then goes on
+ * in this open file, which is borrowed, too. -1: no memory. */
+int live_tail_next_log(struct live_tail *tail, int log, struct error *error);
 
 /* The threads known; NULL behind the last one. */
 struct live_tail_thread *live_tail_thread(struct live_tail *tail, size_t index);

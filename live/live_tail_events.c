@@ -101,11 +101,14 @@ static int show(struct tail_events *events, struct live_tail_thread *thread,
         if (!events->silent)
             reader->note(reader->context, thread, event->text, event->text_bytes, tick);
         return 0;
+    case EVENT_GAP:
+        if (!events->silent && reader->gap != NULL)
+            reader->gap(reader->context, thread, event->gap.cpu_ns, event->gap.reading);
+        return 0;
     case EVENT_DEFINE:
     case EVENT_TIME:
     case EVENT_MISMATCH:
     case EVENT_COUNTED:
-    case EVENT_GAP:
     case EVENT_HELD:
     case EVENT_FAULT:
     case EVENT_INCIDENT:

@@ -6,8 +6,10 @@
 #include "loader/loader.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "loader/foreign/foreign.h"
 #include "loader/log/events.h"
 #include "loader/log/log_reader.h"
 #include "loader/log/log_unpack.h"
@@ -323,7 +325,7 @@ static bool dump_chunk(FILE *out, const struct log_item *item, struct log_unpack
     return dump_events(out, chunk, unpacker);
 }
 
-int fisql_dump(const char *log_path, FILE *out, struct error *error)
+static int dump_log(const char *log_path, FILE *out, struct error *error)
 {
     struct log_reader reader;
     struct log_item item;
@@ -356,4 +358,17 @@ int fisql_dump(const char *log_path, FILE *out, struct error *error)
         return 2;
     }
     return got < 0 ? 2 : sound ? 0 : 1;
+}
+
+/* A recording of another tool is shown as the log that a load makes of it. */
+int fisql_dump(const char *log_path, FILE *out, struct error *error)
+{
+    struct foreign_log foreign;
+    const char *folder = getenv("TMPDIR");
+    int status = 2;
+    if (foreign_log_make(&foreign, log_path, folder != NULL && *folder != 0 ? folder : "/var/tmp",
+                         NULL, NULL, error) == 0)
+        status = dump_log(foreign.path != NULL ? foreign.path : log_path, out, error);
+    foreign_log_close(&foreign);
+    return status;
 }

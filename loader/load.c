@@ -6,19 +6,19 @@
 
 #include <errno.h>
 #include <libgen.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "base/array.h"
 #include "base/must.h"
 #include "base/shortage.h"
 #include "loader/sqlite/database.h"
 #include "loader/sqlite/insert.h"
 #include "live/live_threads.h"
+#include "loader/foreign/foreign.h"
+#include "loader/load_report.h"
 #include "loader/nothing.h"
 #include "loader/tables/tables.h"
 #include "queries/embedded.h"
@@ -30,6 +30,7 @@ struct load {
     const char *log_path, *database_path;
     struct load_options options;
     struct load_report *report;
+    struct foreign_log foreign; /* made of another tool's recording */
     struct log_index index;
     struct clock_map clock;
     struct hook_costs costs;
@@ -52,13 +53,15 @@ struct load {
     struct helpers helpers;
     struct frames_writing frames_writing;
     uint32_t workers_ended; /* atomic */
-    double progress_s;      /* when we reported progress last */
-    uint64_t next_thread;   /* atomic: index in order of the threads still to be decoded */
     struct {
         uint32_t *items;
         size_t count;
-    } order; /* threads, the largest first */
-    struct timespec began;
+        uint64_t next; /* atomic: index of the threads still to be decoded */
+    } order;           /* threads, the largest first */
+    struct {
+        struct timespec began;
+        double progress_s; /* when we reported progress last */
+    } time;
 };
 
 /* A part of the load in a thread of its own. */
@@ -84,16 +87,17 @@ static double elapsed(const struct load *load)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)(now.tv_sec - load->began.tv_sec) +
-           (double)(now.tv_nsec - load->began.tv_nsec) / 1e9;
+    return (double)(now.tv_sec - load->time.began.tv_sec) +
+           (double)(now.tv_nsec - load->time.began.tv_nsec) / 1e9;
 }
 
 /* Reports progress: at most some ten times a second, and at the start of a stage. */
 static void progress(struct load *load, const char *stage, uint64_t done, uint64_t total)
 {
-    if (load->options.progress == NULL || (done != 0 && elapsed(load) < load->progress_s + 0.09))
+    if (load->options.progress == NULL ||
+        (done != 0 && elapsed(load) < load->time.progress_s + 0.09))
         return;
-    load->progress_s = elapsed(load);
+    load->time.progress_s = elapsed(load);
     struct load_progress report = {stage, done, total,
                                    __atomic_load_n(&load->shared.calls_done, __ATOMIC_RELAXED),
                                    elapsed(load)};
@@ -103,33 +107,6 @@ static void progress(struct load *load, const char *stage, uint64_t done, uint64
 static void index_progress(void *context, uint64_t done, uint64_t total)
 {
     progress(context, "reading", done, total);
-}
-
-static __attribute__((format(printf, 2, 3))) void message(struct load_report *report,
-                                                          const char *format, ...)
-{
-    va_list arguments;
-    char *text = NULL;
-    va_start(arguments, format);
-    int length = vasprintf(&text, format, arguments);
-    va_end(arguments);
-    if (length < 0)
-        return;
-    if (array_reserve(&report->messages, &report->messages_room, report->messages_count + 1,
-                      NULL) != 0) {
-        free(text);
-        return;
-    }
-    report->messages[report->messages_count++] = text;
-}
-
-void load_report_release(struct load_report *report)
-{
-    for (size_t i = 0; i < report->messages_count; i++)
-        free(report->messages[i]);
-    free(report->messages);
-    report->messages = NULL;
-    report->messages_count = report->messages_room = 0;
 }
 
 /* ---- before decoding ---- */
@@ -142,13 +119,15 @@ static void say_modules(const struct load *load)
             module->symbols.problem != NULL &&
             (strcmp(module->symbols.source, "none") == 0 || module->symbols.instrumented);
         if (vanished)
-            message(load->report,
-                    "%s: %s: its functions show as module+offset or without lines: give the folder "
-                    "of its unstripped or debug file with --symbols, or another / with --sysroot%s",
-                    module->path, module->symbols.problem,
-                    module->symbols.module_file != NULL && getenv("DEBUGINFOD_URLS") == NULL
-                        ? ", or debuginfod's servers in DEBUGINFOD_URLS"
-                        : "");
+            load_report_say(
+                load->report,
+                "%s: %s: its functions show %swithout lines: give the folder of its unstripped or "
+                "debug file with --symbols, or another / with --sysroot%s",
+                module->path, module->symbols.problem,
+                load->program.by_others ? "" : "as module+offset or ",
+                module->symbols.module_file != NULL && getenv("DEBUGINFOD_URLS") == NULL
+                    ? ", or debuginfod's servers in DEBUGINFOD_URLS"
+                    : "");
     }
 }
 
@@ -177,10 +156,15 @@ static int read_log(struct load *load, struct error *error)
 {
     struct live_source *live = load->options.live;
     struct log_salvaged unwritten = {0};
-    int result = live != NULL ? live_chunks_read(&unwritten, live, error) : 0;
+    char folder[4096];
+    snprintf(folder, sizeof folder, "%s", load->database_path);
+    int result = live != NULL ? live_chunks_read(&unwritten, live, error)
+                              : foreign_log_make(&load->foreign, load->log_path, dirname(folder),
+                                                 index_progress, load, error);
+    const char *path = load->foreign.path != NULL ? load->foreign.path : load->log_path;
     load->opened.index = true;
     if (result == 0)
-        result = log_index_read(&load->index, load->log_path, live != NULL ? &unwritten : NULL,
+        result = log_index_read(&load->index, path, live != NULL ? &unwritten : NULL,
                                 index_progress, load, error);
     live_chunks_release(&unwritten);
     return result;
@@ -194,8 +178,8 @@ static void keep_all_if_needed(struct load *load)
         (!locks && !log_index_has_option(&load->index, FISQL_OPTION_NO_TIME)))
         return;
     load->options.calls = LOAD_CALLS_ALL;
-    message(load->report, "%s: has %s: the rows of all calls are kept", load->log_path,
-            locks ? "locks, whose holders are found by them" : "no times");
+    load_report_say(load->report, "%s: has %s: the rows of all calls are kept", load->log_path,
+                    locks ? "locks, whose holders are found by them" : "no times");
 }
 
 static int prepare(struct load *load, struct error *error)
@@ -244,6 +228,7 @@ static int prepare(struct load *load, struct error *error)
         .keeps = options->calls == LOAD_CALLS_LONG,
         .kept = {.from_id = (uint64_t)options->from_call, .to_id = (uint64_t)options->to_call},
         .costs = &load->costs,
+        .scale = picture_scale_make(&load->index, &load->clock),
         .values = &load->values.shared};
     snprintf(load->values.shared.folder, sizeof load->values.shared.folder, "%s", memory.folder);
     load->values.shared.room.bytes = VALUE_ROOM_BYTES;
@@ -284,7 +269,7 @@ static void decode_threads(struct worker *worker)
     struct load *load = worker->load;
     worker->result = decoder_open(&worker->decoder, &load->shared, &worker->error);
     while (worker->result == 0) {
-        uint64_t at = __atomic_fetch_add(&load->next_thread, 1, __ATOMIC_RELAXED);
+        uint64_t at = __atomic_fetch_add(&load->order.next, 1, __ATOMIC_RELAXED);
         if (at >= load->order.count)
             break;
         uint32_t thread = load->order.items[at];
@@ -292,7 +277,7 @@ static void decode_threads(struct worker *worker)
             decoder_decode_thread(worker->decoder, thread, &load->threads[thread], &worker->error);
     }
     if (worker->result != 0)
-        __atomic_store_n(&load->next_thread, load->order.count, __ATOMIC_RELAXED);
+        __atomic_store_n(&load->order.next, load->order.count, __ATOMIC_RELAXED);
     decoder_end(worker->decoder);
 }
 
@@ -454,6 +439,7 @@ static struct tables tables_of(struct load *load)
                            .values = &load->values.calls,
                            .threads = load->threads,
                            .costs = &load->costs,
+                           .scale = &load->shared.scale,
                            .options = &load->options};
 }
 
@@ -477,8 +463,9 @@ static void say_incidents(const struct load *load, size_t deadlocks)
     while (record_cursor_next(&incidents) != NULL)
         count++;
     if (count > 0)
-        message(load->report, "the program went wrong: %zu incident%s; see fisql query incidents",
-                count, count == 1 ? "" : "s");
+        load_report_say(load->report,
+                        "the program went wrong: %zu incident%s; see fisql query incidents", count,
+                        count == 1 ? "" : "s");
 }
 
 static int write_tables(struct load *load, struct error *error)
@@ -501,6 +488,8 @@ static int write_tables(struct load *load, struct error *error)
         result = database_index(&load->database, database, error);
     if (result == 0)
         result = tables_count_system_calls(database, &load->report->system_calls, error);
+    if (load->program.by_others) /* `fisql cc` has nothing to leave out */
+        load->report->system_calls = 0;
     if (result == 0)
         result = add_views(load, database, error);
     if (result == 0)
@@ -610,6 +599,8 @@ static void fill_report(struct load *load)
     report->processes = load->index.processes_count;
     report->losses = load->index.losses_count;
     report->ring_calls = load->index.ring_calls;
+    report->earlier_calls = load->index.facts.earlier.calls;
+    report->continued = log_index_fact(&load->index, FISQL_FACT_RUN_CONTINUED) != NULL;
     report->live = load->index.salvaged.live;
     for (size_t i = 0; i < load->index.threads_count && load->threads != NULL; i++) {
         report->threads += load->index.threads[i].id != 0;
@@ -623,8 +614,8 @@ static void fill_report(struct load *load)
             report->lost_calls += loss->calls;
             snprintf(calls, sizeof calls, ": %llu calls", (unsigned long long)loss->calls);
         }
-        message(report, "%s: %s%s%s%s", load->log_path, loss->reason, calls,
-                loss->detail != NULL ? ": " : "", loss->detail != NULL ? loss->detail : "");
+        load_report_say(report, "%s: %s%s%s%s", load->log_path, loss->reason, calls,
+                        loss->detail != NULL ? ": " : "", loss->detail != NULL ? loss->detail : "");
     }
     if (load->memory != NULL)
         report->allocs = memory_rows(load->memory);
@@ -653,6 +644,7 @@ static void release(struct load *load)
     hook_costs_release(&load->costs);
     if (load->opened.index)
         log_index_release(&load->index);
+    foreign_log_close(&load->foreign);
 }
 
 #define CONTEXTS_MANY 1000000u /* take some 250 bytes each */
@@ -680,7 +672,7 @@ int fisql_load(const char *log_path, const char *database_path, const struct loa
                         .database = {.lock = -1}};
     *report = (struct load_report){0};
     *error = (struct error){.offset = ERROR_NO_OFFSET};
-    clock_gettime(CLOCK_MONOTONIC, &load.began);
+    clock_gettime(CLOCK_MONOTONIC, &load.time.began);
     shortage_forget();
     int result = load_all(&load, error) == 0 ? 0 : 2;
     if (result != 0)

@@ -49,8 +49,8 @@ int nothing_check(struct log_index *index, const struct program *program, uint64
     char text[128], detail[256];
     if (index->salvaged.live)
         return 0; /* it may call something yet */
-    if (calls > 0 || index->losses_count > 0 || index->ring_calls > 0)
-        return 0;
+    if (calls > 0 || index->losses_count > 0 || index->ring_calls > 0 || index->facts.earlier.any)
+        return 0; /* an earlier log has what came before */
     const char *why = cause(index, program, blocks, text, sizeof text);
     if (why == NULL)
         return 0;

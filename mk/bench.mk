@@ -1,6 +1,6 @@
 # Benchmarks: what recording, loading and asking cost. docs/performance.md has their figures.
 
-.PHONY: bench bench-others bench-load bench-symbols bench-times bench-trace bench-stacks bench-page bench-queries bench-fleet trust
+.PHONY: bench bench-others bench-load bench-symbols bench-times bench-trace bench-stacks bench-page bench-serve bench-queries bench-fleet bench-whatif trust
 
 bench: all ## what recording costs, beside uftrace and heaptrack (some minutes)
 	@tests/setup bench
@@ -32,12 +32,20 @@ trust: all ## how near adjusted times of five real programs come to their own ti
 	@tests/setup trust
 	tests/bench/trust.py $(BUILD) 3
 
+bench-whatif: all ## are predictions of fisql whatif right? Eleven changes are made, and timed (some minutes; wants a quiet machine)
+	@tests/setup real
+	tests/bench/whatif.py $(BUILD) 7
+
 bench-stacks: all ## what fisql stacks costs, and what a program of 200 threads notices of it (a minute)
 	tests/bench/stacks.py $(BUILD) 4
 
 bench-page: all ## what the report page takes to open in Chromium
 	@tests/setup check
 	tests/bench/page.py $(BUILD) 5
+
+bench-serve: all ## how long fisql serve takes to answer windows of the timeline of DATABASE (run.db)
+	tests/bench/serve.py $(BUILD)/fisql $(or $(DATABASE),run.db)
+	tests/bench/serve.py $(BUILD)/fisql $(or $(DATABASE),run.db) --busy 3
 
 bench-queries: all ## how long the canned queries take on some 70 million calls
 	@tests/setup bench

@@ -94,7 +94,7 @@ $(BUILD)/unit/%: tests/unit/%.c $(LIB_OBJ) $(COMMAND_OBJ) $(BUILD)/libfisql.a
 	$(call say,CC)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -MF $@.d -o $@ $< $(COMMAND_OBJ) $(LIB_OBJ) $(LIBS)
 
 # The collector's pure parts; the test stands in for the rest.
-PURE := alloc_events chunk clock count count_undo event facts hooks_slow lock_events shadow_stack thread_copy
+PURE := alloc_events chunk clock count count_undo counted event facts hooks_slow lock_events shadow_stack thread_copy
 $(BUILD)/unit/test_collector: tests/unit/test_collector.c $(foreach name,$(PURE),$(filter %/$(name).o,$(COLLECTOR_OBJ)))
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -MF $@.d -o $@ $< $(filter %.o,$^)

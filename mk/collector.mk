@@ -12,6 +12,8 @@ COLLECTOR_CFLAGS = -std=gnu11 -O2 -g $(WARN) -fno-common -MMD -MP -fPIC -fvisibi
         -ftls-model=initial-exec -fno-builtin-malloc -fexceptions $(CFLAGS)
 # Bound before the program runs: a hook must not enter the dynamic linker.
 SHARED = -shared -Wl,-z,now -Wl,-z,relro
+# What the collector maps it can give back (collector/core/mapped.h).
+MAPPED = -Wl,--wrap=mmap -Wl,--wrap=munmap -Wl,--wrap=mremap
 
 COLLECTOR_OBJ := $(call objects,$(COLLECTOR_SRC))
 # What patched functions' stubs lead to.
@@ -37,7 +39,7 @@ $(foreach name,$(REALS),$(BUILD)/obj/collector/$(name)_values.o $(BUILD)/obj/col
 FAULTS_OBJ := $(VALUES_OBJ:%_values.o=%_faults.o) $(patsubst %.o,%_faults.o,$(call objects,$(FAULTS_SRC)))
 # In a program that links libfisql.a, longjmp and the like are wrapped by the linker; in a static one
 # malloc and the operators new and delete are too. Both use its C library.
-WRAPPED := interpose library fork exec quiet seccomp plugin incident_calls incident_signals incident_stack \
+WRAPPED := attach interpose library fork exec quiet seccomp plugin incident_calls incident_signals incident_stack \
         $(patsubst collector/patch/%.c,%,$(wildcard collector/patch/*.c))
 WRAPPED_OBJ := $(foreach name,$(WRAPPED),$(filter %/$(name).o,$(COLLECTOR_OBJ)))
 WRAP_OBJ := $(filter-out %/own.o $(WRAPPED_OBJ),$(COLLECTOR_OBJ)) $(WRAPPED_OBJ:.o=_wrap.o) \
@@ -51,14 +53,14 @@ LIBRARIES := $(addprefix $(BUILD)/,libfisql.so libfisql-values.so libfisql-fault
 libraries: $(LIBRARIES) ## build the collector alone: what recorded programs load
 
 $(BUILD)/libfisql.so: $(COLLECTOR_OBJ) $(PATCH_OBJ)
-	$(call say,LD)$(CC) $(SHARED) -Wl,-soname,libfisql.so -o $@ $^ -ldl -lpthread
+	$(call say,LD)$(CC) $(SHARED) $(MAPPED) -Wl,-soname,libfisql.so -o $@ $^ -ldl -lpthread
 
 # Of the same name to the dynamic linker: a program that is linked with libfisql.so gets only one.
 $(BUILD)/libfisql-values.so: $(VALUES_OBJ)
-	$(call say,LD)$(CC) $(SHARED) -Wl,-soname,libfisql.so -o $@ $^ -ldl -lpthread
+	$(call say,LD)$(CC) $(SHARED) $(MAPPED) -Wl,-soname,libfisql.so -o $@ $^ -ldl -lpthread
 
 $(BUILD)/libfisql-faults.so: $(FAULTS_OBJ)
-	$(call say,LD)$(CC) $(SHARED) -Wl,-soname,libfisql.so -o $@ $^ -ldl -lpthread
+	$(call say,LD)$(CC) $(SHARED) $(MAPPED) -Wl,-soname,libfisql.so -o $@ $^ -ldl -lpthread
 
 # Stands in front of the C library's calls where rules name some.
 $(BUILD)/libfisql-calls.so: $(call objects,$(CALLS_SRC))

@@ -1,6 +1,6 @@
 # Long gates and what lints: sanitizers, stress, fuzzing, formatting, compile_commands.json.
 
-.PHONY: asan asan-quick check-loading gates stress fuzz lint lint-all compdb format format-check
+.PHONY: asan asan-quick check-loading gates stress fuzz fuzz-foreign fuzz-serve lint lint-all compdb format format-check
 
 # In a folder of its own; what libdwarf does not free is not ours.
 SANITIZED = LSAN_OPTIONS=suppressions=$(CURDIR)/tests/leaks.supp:print_suppressions=0 \
@@ -41,11 +41,22 @@ fuzz: all $(BUILD)/fuzz/fuzz_load ## fuzz the loader for FUZZ_SECONDS (ten hours
 	@tests/setup check
 	tests/fuzz/fuzz $(BUILD) $(FUZZ_SECONDS)
 
-$(BUILD)/fuzz/fuzz_load: tests/fuzz/fuzz_load.c $(LOADER_SRC) $(BUILD)/obj/embedded.o $(BUILD)/obj/flag_names.o \
+fuzz-foreign: all $(BUILD)/fuzz/fuzz_load ## the same with other tools' recordings alone
+	@tests/setup check
+	tests/fuzz/fuzz $(BUILD) $(FUZZ_SECONDS) foreign
+
+SERVE_FUZZ_SECONDS = 600
+
+fuzz-serve: all ## fuzz what fisql serve answers, of sound and hostile databases, under sanitizers for SERVE_FUZZ_SECONDS (ten minutes)
+	@tests/setup check
+	@$(SANITIZED) $(BUILD)/asan/fisql
+	tests/fuzz/fuzz_serve $(BUILD) $(SERVE_FUZZ_SECONDS)
+
+$(BUILD)/fuzz/fuzz_load: tests/fuzz/fuzz_load.c $(LOADER_SRC) $(BUILD)/obj/embedded.o $(BUILD)/obj/flag_names.o $(BUILD)/obj/system_call_names.o \
                          $(wildcard base/*.h loader/*.h loader/*/*.h live/*.h debuginfo/*/*.h formats/*.h)
 	@mkdir -p $(@D)
 	$(call say,CC)clang $(CPPFLAGS_ALL) -std=gnu11 -O2 -g -fno-omit-frame-pointer -fsanitize=fuzzer,address,undefined \
-	  -fno-sanitize-recover=undefined -o $@ $< $(LOADER_SRC) $(BUILD)/obj/embedded.o $(BUILD)/obj/flag_names.o $(LIBS)
+	  -fno-sanitize-recover=undefined -o $@ $< $(LOADER_SRC) $(BUILD)/obj/embedded.o $(BUILD)/obj/flag_names.o $(BUILD)/obj/system_call_names.o $(LIBS)
 
 FORMATTED = $(filter-out formats/log.h formats/events.h docs/% tests/programs/symbols/%,$(shell git ls-files "*.c" "*.h" "*.cc"))
 
@@ -66,7 +77,7 @@ lint-all: format-check
 	cppcheck -q --error-exitcode=1 --inline-suppr --enable=warning,portability $(CPPCHECK_NOT) -I. \
 	  base collector debuginfo loader live cli queries
 	shellcheck -x -S warning .ci/run tests/run tests/setup tests/gate tests/distros examples/demo \
-	  $(wildcard tests/*/*.sh docs/*.sh queries/*.sh page/*.sh packaging/*.sh)
+	  $(wildcard tests/*/*.sh docs/*.sh queries/*.sh page/*.sh packaging/*.sh debuginfo/*/*.sh)
 
 compdb: ## write compile_commands.json for editors
 	@$(MAKE) --no-print-directory -Bnk V=1 all units CC='$(CC)' | tests/compdb > compile_commands.json

@@ -38,13 +38,14 @@ Priority: optional
 CONTROL
 sed -i 's/^Depends=/Depends: /' "$tree/DEBIAN/control"
 cat >>"$tree/DEBIAN/control" <<'CONTROL'
-Recommends: gcc | clang, libc6-dev, sqlite3, man-db, libcurl4 | libcurl3-gnutls
+Recommends: gcc | clang, libc6-dev, sqlite3, man-db, libcurl4 | libcurl3-gnutls, libmicrohttpd12t64 | libmicrohttpd12, libyajl2
 Suggests: bash-completion, librsvg2-bin, graphviz, libdebuginfod1
 Description: record a program's calls and allocations and ask SQL about them
- fisql records every function call and every heap allocation of programs that
- were compiled with hooks (fisql cc), in all threads and child processes, and
- loads them into an SQLite database. Canned queries, a report page and any SQL
- tell where the time goes, what never runs, and what is not freed.
+ fisql records every function call and every heap allocation of programs, as
+ they are or compiled with hooks (fisql cc), in all threads and child
+ processes, and loads them into an SQLite database. Canned queries, a report
+ page and any SQL tell where the time goes, what never runs, and what is not
+ freed.
 CONTROL
 dpkg-deb --root-owner-group --build "$tree" "$package" >/dev/null
 rm -rf "$tree/DEBIAN"

@@ -1,5 +1,6 @@
 // Bundles the report page: page.html with the styles and the script, libraries included, cut in two
-// halves at the place of the run's data. Called by bundle.sh: node build.mjs FOLDER NODE_MODULES
+// halves at the place of the run's data; and the page of `fisql serve`, whose script and style sheet are
+// files of their own. Called by bundle.sh: node build.mjs FOLDER NODE_MODULES
 //
 // The page may load nothing: its Content-Security-Policy names this one script and this one style
 // sheet by their hashes and refuses all else.
@@ -24,16 +25,11 @@ const common = {
   charset: 'ascii',
   logLevel: 'warning',
 };
-const script = await esbuild.build({
-  ...common,
-  entryPoints: ['main.js'],
-  format: 'iife',
-  target: 'es2020',
-});
-const style = await esbuild.build({ ...common, entryPoints: ['style.css'], charset: 'utf8' });
+const bundled = async (entry, options) => esbuild.build({ ...common, entryPoints: [entry], ...options });
+const asScript = { format: 'iife', target: 'es2020' }, asStyle = { charset: 'utf8' };
 
 // The licences of the packages that are in the bundle, as their authors wrote them.
-function licences() {
+function licences(script, style) {
   const found = new Map();
   const inputs = [...Object.keys(script.metafile.inputs), ...Object.keys(style.metafile.inputs)];
   for (const input of inputs) {
@@ -57,12 +53,15 @@ const hash = (text) => `'sha256-${createHash('sha256').update(text, 'utf8').dige
 const escaped = (text) =>
   text.replace(/[&<>]/g, (letter) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;' })[letter]);
 
-const code = script.outputFiles[0].text.replaceAll('</script', '<\\/script');
-const css = style.outputFiles[0].text;
-const list = licences()
-  .map((one) => `<details><summary>${escaped(one.name)} (${escaped(one.licence)})</summary>` +
-    `<pre>${escaped(one.text)}</pre></details>`)
-  .join('\n');
+// {code, css, licences} of a page
+async function parts(main, looks) {
+  const script = await bundled(main, asScript), style = await bundled(looks, asStyle);
+  const list = licences(script, style).map((one) => `<details><summary>${escaped(one.name)} (${escaped(one.licence)})</summary>` +
+    `<pre>${escaped(one.text)}</pre></details>`).join('\n');
+  return { code: script.outputFiles[0].text.replaceAll('</script', '<\\/script'), css: style.outputFiles[0].text, list };
+}
+
+const { code, css, list } = await parts('main.js', 'style.css');
 const policy = `default-src 'none'; script-src ${hash(code)}; style-src ${hash(css)}; ` +
   "base-uri 'none'; form-action 'none'";
 
@@ -76,3 +75,8 @@ if (halves.length !== 2) throw new Error('page.html must name @DATA@ once');
 if (!existsSync(folder)) throw new Error(`${folder} is missing`);
 writeFileSync(path.join(folder, 'report_head.html'), halves[0]);
 writeFileSync(path.join(folder, 'report_tail.html'), halves[1]);
+
+const served = await parts('serve_main.js', 'serve.css');
+writeFileSync(path.join(folder, 'serve.html'), readFileSync(path.join(source, 'serve.html'), 'utf8').replace('@LICENCES@', () => served.list));
+writeFileSync(path.join(folder, 'serve.js'), served.code);
+writeFileSync(path.join(folder, 'serve.css'), served.css);

@@ -1,18 +1,24 @@
 #!/bin/sh
-# Makes the report's page in the folder FOLDER (the argument): report_head.html and report_tail.html.
+# Makes the pages in the folder FOLDER (the argument): report_head.html and report_tail.html of `fisql report`, serve.html,
+# serve.js and serve.css of `fisql serve`.
 # The drawing libraries come from npm as page/package-lock.json pins them. Where that cannot be
-# done the page is empty (fisql report then says so), report_missing says why and tells make to try again,
+# done the pages are empty (fisql report and serve then say so), report_missing says why and tells make to try again,
 # and the rest of the build goes on.
 set -eu
 folder=$(cd "$1" && pwd)
 cd "$(dirname "$0")"
 missing() {
-    echo "fisql: report: $1: \`fisql report\` will not work; everything else does" >&2
+    echo "fisql: report: $1: \`fisql report\` and \`fisql serve\` will not work; everything else does" >&2
     : >"$folder/report_head.html"
     echo "$1" >"$folder/report_missing"
-    : >"$folder/report_tail.html"
+    for file in report_tail.html serve.html serve.js serve.css; do : >"$folder/$file"; done
     exit 0
 }
+if [ -s bundled/report_tail.html ] && [ -z "${REBUNDLE-}" ]; then # a source archive has the page; REBUNDLE=1 makes it anew
+    cp bundled/* "$folder/"
+    rm -f "$folder/report_missing"
+    exit 0
+fi
 command -v node >/dev/null && command -v npm >/dev/null || missing "npm is missing (apt-get install npm)"
 mkdir -p "$folder/npm"
 if ! cmp -s package-lock.json "$folder/npm/installed.json"; then

@@ -76,7 +76,9 @@ export function findings(model) {
 
 function saving(one) {
   if (one.kind === 'error' || one.kind === 'ignored error') return one.kind === 'error' ? 'an error' : 'an error ignored';
-  const amount = one.saves_ns !== null && one.share_of !== 'allocated bytes' ? `would save about ${time(one.saves_ns)}`
+  const amount = one.saves_run_ns !== null
+    ? `would save about ${time(one.saves_run_ns)} of the run's time (${one.saves_wait_ns !== null ? `${time(one.saves_wait_ns)} of waiting` : `${time(one.saves_ns)} on processors`})`
+    : one.saves_ns !== null && one.share_of !== 'allocated bytes' ? `would save about ${time(one.saves_ns)}`
     : one.saves_wait_ns !== null ? `up to ${time(one.saves_wait_ns)} of waiting` : bytes(one.saves_bytes);
   return one.share === null ? amount : `${amount}, ${Math.round(one.share)} % of ${one.share_of}`;
 }

@@ -19,14 +19,15 @@ export class Flame {
   // paint and sign: the fill of a node, and what stands before its name; label: what its tooltip
   // says besides; tree: makes the tree; peer: the flame graph of another run, which follows this
   // one's width, search and zoom; leader: the one that it follows and whose zoom follows its own;
-  // compared: with another run; small: rows at most, with a click leading to the address
-  constructor(model, { id = 'flame', title = 'Flame graph', paint, sign, label, tree, controls = true, compared = false, small = 0 } = {}) {
+  // compared: with another run; small: rows at most, with a click leading to the address; part: of the run, in words,
+  // whose contexts `tree` knows, null: all of it
+  constructor(model, { id = 'flame', title = 'Flame graph', paint, sign, label, tree, controls = true, compared = false, small = 0, part = null } = {}) {
     this.model = model;
     this.painted = paint || ((node) => fillOf(model, node.functionId));
     this.sign = sign || (() => '');
     this.more = label || (() => '');
     this.makeTree = tree || ((options) => wholeTree(model, options));
-    this.compared = compared;
+    Object.assign(this, { compared, part });
     Object.assign(this, { peer: null, leader: null, metric: 'cpu', view: 'down', thread: null, small,
       hidden: new Set(), focused: null, sandwiched: null, zoomed: null, cursor: null, term: '' });
     this.build(id, title, controls);
@@ -63,7 +64,7 @@ export class Flame {
     this.element = section(id, title, controls && this.controls(options), this.details, this.filters, this.chartElement,
       model.hasLibraries && !this.compared && el('p', { class: 'legend' }, el('span', { class: 'box own' }), 'own code, by file ',
         el('span', { class: 'box library' }), 'libraries and the system; within own code they count as part of it unless all code is shown.'),
-      model.data.frames.left_out > 0 && leftOut(`${times(model.data.frames.left_out, 'calling context')} of `
+      !this.part && model.data.frames.left_out > 0 && leftOut(`${times(model.data.frames.left_out, 'calling context')} of `
         + `${count(model.totals.frames)} with the smallest shares are left out; callers' widths include them.`));
   }
 
@@ -74,9 +75,9 @@ export class Flame {
       this.setMetric(metric);
       if (this.peer) this.peer.setMetric(metric);
     }), !this.compared && choice('View', views, this.view, (view) => this.setView(view)),
-    threads.length > 1 && el('select', { 'aria-label': 'Thread', onchange: (event) => this.setThread(Number(event.target.value)) },
+    !this.part && threads.length > 1 && el('select', { 'aria-label': 'Thread', onchange: (event) => this.setThread(Number(event.target.value)) },
       el('option', { value: '0' }, 'All threads'), threads.map(([id, name]) => el('option', { value: String(id) }, name))),
-    this.input, el('button', { type: 'button', onclick: () => this.reset() }, 'Whole run'), this.found);
+    this.input, el('button', { type: 'button', onclick: () => this.reset() }, this.part || 'Whole run'), this.found);
   }
 
   // Once the element stands in the page. All that measure do so before any draws: so the page is laid
@@ -185,7 +186,7 @@ export class Flame {
       hideTip();
       return;
     }
-    showTip(event, tipLines(box.node.functionId === 0 ? 'The whole run' : this.model.fullName(box.node.functionId), this.lines(box.node)));
+    showTip(event, tipLines(box.node.functionId === 0 ? this.part || 'The whole run' : this.model.fullName(box.node.functionId), this.lines(box.node)));
   }
 
   lines(node) {
@@ -210,13 +211,13 @@ export class Flame {
     const id = node.functionId;
     if (id <= 0) {
       const inCode = this.metric === 'calls' || this.metric === 'bytes' ? '' : ' in recorded code';
-      const what = this.thread ? this.model.threadName(this.thread.thread_id) : 'The whole run';
+      const what = this.thread ? this.model.threadName(this.thread.thread_id) : this.part || 'The whole run';
       replace(this.details, id === LEFT_OUT ? 'Contexts that this page leaves out: ' : `${what}: `,
         `${shows[this.metric](this.valueOf(node))}${inCode}. A click zooms in.`);
       return;
     }
     const { model } = this;
-    const frame = model.frames[node.place];
+    const frame = this.part ? null : model.frames[node.place];
     const site = frame && this.view === 'down' ? model.siteLocation(frame.siteId) : '';
     const act = (text, title, action) => el('button', { type: 'button', class: 'act', title, onclick: action }, text);
     replace(this.details, model.link(id, 'strong'), ` ${model.location(id)}`, site && `, called at ${site}`, `: `,

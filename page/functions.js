@@ -17,7 +17,7 @@ export function functionsTable(model) {
   const columns = [
     { key: 'name', label: 'Function', show: (row) => [model.link(row.id), markOf(row)],
       text: (row) => `${row.name} ${model.fullName(row.id)} ${row.mark || ''} ${model.mapped.get(row.id) || ''}` },
-    { key: 'location', label: 'Defined at', text: (row) => row.location, show: (row) => el('span', { class: 'quiet' }, row.location) },
+    { key: 'location', label: 'Defined at', text: (row) => row.location, show: (row) => el('span', { class: 'quiet' }, model.place(row.id, row.location)) },
     { key: 'cpu_ns', label: 'Self CPU', short: 'CPU', title: "Processor time in the function's own body, the recording's cost taken out", number: true,
       show: (row) => shareCell(timeWithin(row.cpu_ns, row.doubt_ns), row.cpu_ns, cpu) },
     { key: 'share', label: 'Share', number: true, value: (row) => row.cpu_ns, show: (row) => percent(row.cpu_ns, cpu) },
@@ -114,7 +114,7 @@ export function stackList(model, frameId) {
 function extreme(model, word, call, ns) {
   if (!call) return null;
   return el('div', { class: 'extreme' }, el('h4', null, `${word} call: ${time(ns)}`),
-    el('p', { class: 'quiet' }, `call ${call.id}, from ${time(call.enter_ns)}, ${model.threadName(call.thread_id)}; `
+    el('p', { class: 'quiet' }, model.served ? el('a', { href: `#call:${call.id}` }, `call ${call.id}`) : `call ${call.id}`, `, from ${time(call.enter_ns)}, ${model.threadName(call.thread_id)}; `
       + `${time(call.duration_ns)} as measured, ${times(call.descendants, 'call')} within`),
     call.text && el('p', null, el('code', null, call.text)), stackList(model, call.frame_id));
 }
@@ -151,7 +151,7 @@ export class FunctionPage {
     const file = this.model.named.get(stats.id).file;
     const full = this.model.fullName(stats.id);
     return [el('h3', null, stats.name, markOf(stats)), full !== stats.name && el('p', { class: 'quiet full-name' }, full), el('p', { class: 'quiet' },
-      file !== null ? `${this.model.files.get(file)}:${this.model.named.get(stats.id).line || '?'}` : stats.location),
+      file !== null ? this.model.place(stats.id, `${this.model.files.get(file)}:${this.model.named.get(stats.id).line || '?'}`) : stats.location),
     el('p', { class: 'controls' },
       el('button', { type: 'button', onclick: () => this.timeline.showLongest(stats.id) }, 'Longest call in the timeline'),
       el('button', { type: 'button', onclick: () => this.flame.showFunction(stats.id) }, 'Show in the flame graph'))];

@@ -9,8 +9,10 @@ import { gutterOf, ruler } from './timeline_draw.js';
 const HEIGHT = 130;
 
 export class MemoryPlot {
-  constructor(model, zoom, end) {
+  // pick(ns): a click chooses a moment; null: nobody can say more of one
+  constructor(model, zoom, end, pick = null) {
     this.zoom = zoom;
+    this.pick = pick;
     this.end = end;
     const rows = objects(model.data.memory);
     this.data = [[0, ...rows.map((row) => row.end_ns)], [0, ...rows.map((row) => row.live_bytes)],
@@ -37,7 +39,8 @@ export class MemoryPlot {
     const axis = { stroke: colour('quiet'), grid: { stroke: colour('line'), width: 1 }, ticks: { stroke: colour('line') },
       font: '12px system-ui, sans-serif' };
     const holder = el('div');
-    replace(this.element, this.element.querySelector('figcaption'), holder);
+    this.moment ??= el('div', { class: 'moment', 'aria-live': 'polite' });
+    replace(this.element, this.element.querySelector('figcaption'), holder, this.moment);
     this.plot = new uPlot({
       width: this.width,
       height: HEIGHT,
@@ -63,6 +66,15 @@ export class MemoryPlot {
       },
     }, this.data, holder);
     this.plot.setScale('x', { min: range[0], max: range[1] });
+    if (this.pick) this.pickByClick(this.plot.over);
+  }
+
+  pickByClick(over) {
+    let down = 0;
+    over.addEventListener('pointerdown', (event) => { down = event.clientX; });
+    over.addEventListener('click', (event) => {
+      if (Math.abs(event.clientX - down) <= 3) this.pick(Math.max(0, Math.round(this.plot.posToVal(event.clientX - over.getBoundingClientRect().left, 'x'))), this.moment);
+    });
   }
 
   // Round levels of memory, four or so.

@@ -22,6 +22,7 @@ export class Model {
     this.run = new Map(data.run.rows);
     this.allCode = false; // or the user's own alone
     this.listeners = [];
+    this.served = false; // or a server answers for single calls and sources
     this.hooksNs = (Number(this.run.get('hook_inside_ps') || 0) + Number(this.run.get('hook_outside_ps') || 0)) / 1000;
     this.errorNs = Number(this.run.get('hook_cost_error_ns') || 0); // how far all times together may be off
     this.errorShare = this.errorNs / Math.max(1, Number(this.run.get('hook_cost_ns') || 0));
@@ -55,6 +56,13 @@ export class Model {
     this.functionById = new Map(this.functions.map((one) => [one.id, one]));
     this.readFrames();
     this.readEdges();
+  }
+
+  // Functions that the data lacks: [[id, name, own], ...]
+  learn(functions) {
+    for (const [id, name, own] of functions) {
+      if (!this.named.has(id)) this.named.set(id, { id, name: visible(name), file: null, line: null, module: null, own: own !== 0, full: null });
+    }
   }
 
   isOwn(id) {
@@ -136,6 +144,12 @@ export class Model {
     if (!known) return '';
     if (known.file === null) return known.module === null ? '' : this.moduleName(known.module);
     return this.fileLine(known.file, known.line);
+  }
+
+  // The text of a function's place; where a server has the sources, a link to the line.
+  place(id, text) {
+    const known = this.named.get(id);
+    return this.served && known && known.file !== null ? el('a', { href: `#source:${known.file}:${known.line || 1}` }, text) : text;
   }
 
   fileLine(file, line) {

@@ -6,4 +6,7 @@
 extern const char report_page_head[];
 extern const char report_page_tail[];
 
+/* What `fisql serve` sends: the page, its script and its style sheet. */
+extern const char serve_page_html[], serve_page_script[], serve_page_style[];
+
 #endif

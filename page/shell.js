@@ -107,9 +107,9 @@ function startFinding(names, find, search) {
 }
 
 // Goes to what the address names: a section, or a function, which showFunction(number) puts up.
-function follow(showFunction) {
+function follow(showFunction, own) {
   const match = /^#function-(\d+)$/.exec(location.hash);
-  const target = match ? showFunction(Number(match[1])) : document.getElementById(location.hash.slice(1));
+  const target = match ? showFunction(Number(match[1])) : (own && own(location.hash)) || document.getElementById(location.hash.slice(1));
   if (!target) return;
   for (let at = target; at; at = at.parentElement) if (at.tagName === 'DETAILS') at.open = true;
   target.scrollIntoView();
@@ -145,14 +145,16 @@ function keepClear() {
 }
 
 // Once the sections stand in the page and are drawn.
-export function startShell({ sections, names, find, search, showFunction }) {
+// follow(hash): goes to what an address names that only this page knows; gives its element, or null.
+export function startShell({ sections, names, find, search, showFunction, follow: own = null, keys = [] }) {
   const links = sections.map((one, i) => el('a', { href: `#${one.id}`, title: `Key ${i + 1}` }, one.querySelector('h2').textContent));
   replace(document.getElementById('nav'), links);
   startFinding(names, find, search);
+  help.push(...keys);
   startKeys(sections);
   keepClear();
   watchSections(sections, links);
-  addEventListener('hashchange', () => follow(showFunction));
-  if (location.hash) follow(showFunction);
+  addEventListener('hashchange', () => follow(showFunction, own));
+  if (location.hash) follow(showFunction, own);
   root.dataset.ready = String(Math.round(performance.now()));
 }

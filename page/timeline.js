@@ -16,12 +16,18 @@ const LEAST_NS = 50; // the narrowest view
 const HEIGHT_MAX = 560; // px
 
 export class Timeline {
-  // name: of the run, where the page has more than one; end: of the time shown, where it is not the run's
-  constructor(model, { name = '', end = 0 } = {}) {
+  // name: of the run, where the page has more than one; end: of the time shown, where it is not the run's; source: a
+  // server that has all calls (timeline_source.js), null: the lanes are what the page has
+  constructor(model, { name = '', end = 0, source = null } = {}) {
     this.model = model;
+    this.source = source;
+    if (source) {
+      source.say = (words) => replace(this.shownCalls, leftOut(words));
+      source.changed = () => this.draw();
+    }
     this.suffix = name ? `-${name.toLowerCase()}` : '';
     this.title = name ? `Timeline of ${name}` : 'Timeline';
-    const { lanes, notes, gaps } = readLanes(model);
+    const { lanes, notes, gaps } = source ? source.lanes() : readLanes(model);
     Object.assign(this, { lanes: lanes.slice().sort(orders.start[1]), notes, gaps });
     this.texts = new Map(model.data.call_values.rows);
     this.slowest = new Map(objects(model.data.slowest).map((call) => [call.function_id, call]));
@@ -56,11 +62,14 @@ export class Timeline {
     this.spacer = el('div', { class: 'spacer' });
     this.scroller = el('div', { class: 'lanes', onscroll: () => this.draw() }, this.canvas, this.spacer);
     this.details = el('p', { class: 'focus', 'aria-live': 'polite' }, 'Click a call to choose it; drag to select a range.');
+    this.objectElement = el('div', { 'aria-live': 'polite' });
     this.rangeElement = el('div', { 'aria-live': 'polite' });
-    this.memory = new MemoryPlot(this.model, (from, to) => this.show(from, to), this.end);
-    this.overview = new Overview(this.lanes, this.end, this.view, (from, to) => this.show(from, to));
-    this.element = section(`timeline${this.suffix}`, this.title, this.controls(), this.details, this.overview.element, this.scroller, this.rangeElement,
-      this.memory.element, this.legend(), this.leftOut(), this.lists());
+    this.memory = new MemoryPlot(this.model, (from, to) => this.show(from, to), this.end,
+      this.source ? (ns, place) => this.source.tellLive(ns, place) : null);
+    this.shownCalls = el('div', { 'aria-live': 'polite' }, this.source ? this.shownNow() : this.leftOut());
+    this.overview = new Overview(this.source ? readLanes(this.model).lanes.slice().sort(orders.start[1]) : this.lanes, this.end, this.view, (from, to) => this.show(from, to));
+    this.element = section(`timeline${this.suffix}`, this.title, this.controls(), this.details, this.overview.element, this.scroller, this.objectElement, this.rangeElement,
+      this.memory.element, this.legend(), this.shownCalls, this.source && this.source.marks.element, this.lists());
   }
 
   controls() {
@@ -90,7 +99,7 @@ export class Timeline {
       has((gap) => !isAside(gap)) && [el('span', { class: 'box wait' }), 'waiting '], has(isAside) && [el('span', { class: 'box aside' }), 'put aside '],
       this.lanes.some((lane) => lane.slots.length > 0) && '(of short gaps their share of the bar) ',
       this.lanes.some((lane) => lane.recordings.length > 0) && [el('span', { class: 'box recording' }), 'recording '],
-      this.notes.length > 0 && [el('span', { class: 'box note' }), 'notes '], '· Times here are as measured, with the hooks\u2019 cost, without the recording\u2019s gaps.');
+      this.notes.length > 0 && [el('span', { class: 'box note' }), 'notes '], this.source && this.gaps.length > 0 && '\u2192 from a wait for a lock to the call that held it ', '· Times here are as measured, with the hooks\u2019 cost, without the recording\u2019s gaps.');
   }
 
   leftOut() {
@@ -107,6 +116,15 @@ export class Timeline {
       + (threads > 0 ? `${times(threads, 'thread')} with fewer calls, or none, have no lane. ` : '')
       + (unvalued > 0 ? `Arguments and results of ${times(unvalued, 'shown call')}, the shortest, are left out. ` : '')
       + 'fisql trace and fisql export show them all.');
+  }
+
+  // What a server's answer left out.
+  shownNow() {
+    const whole = this.lanes.every((lane) => lane.whole);
+    const shown = this.lanes.reduce((sum, lane) => sum + lane.ids.length, 0);
+    const least = Math.min(...this.lanes.filter((lane) => !lane.whole).map((lane) => lane.least));
+    return leftOut(whole ? `Shown are all calls of this window: ${times(shown, 'call')}.`
+      : `Shown are ${times(shown, 'call')} that take ${time(least)} or more, a pixel; the strip above each lane has the function with most time in shorter ones. Zoom in for these.`);
   }
 
   lists() {
@@ -182,12 +200,22 @@ export class Timeline {
     });
   }
 
+  // The server has answered for the present view.
+  take() {
+    replace(this.shownCalls, this.shownNow());
+    this.canvas.dataset.answers = String(Number(this.canvas.dataset.answers || 0) + 1); // for tests and scripts
+    this.layOut();
+  }
+
   paint() {
     if (!this.painter || !this.laid) return;
+    if (this.source) this.source.want(this.view, this.lanes, () => this.take());
     this.view.height = Math.max(HEAD + ROW, this.scroller.clientHeight); // it can be pulled larger
     this.view.top = this.scroller.scrollTop;
-    this.painter.paint(this.view, this.lanes, this.marks);
+    this.painter.paint(this.view, this.lanes, this.marks, this.source ? this.source.marks : null);
+    if (this.source) this.source.marks.want(this.view, this.lanes);
     this.overview.paint();
+    if (this.object) this.object.paint(this.view);
     this.memory.show(this.view.from, this.view.to, this.view.width);
   }
 
@@ -196,6 +224,7 @@ export class Timeline {
     const start = Math.max(0, Math.min(this.end - width, from));
     this.view.from = start;
     this.view.to = start + width;
+    if (this.moved) this.moved();
     this.draw();
   }
 
@@ -219,6 +248,15 @@ export class Timeline {
     this.view.range = range;
     replace(this.rangeElement, range && rangeSummary(this.model, this.lanes, range, {
       zoom: () => this.show(range.from, range.to), clear: () => this.select(null) }));
+    if (range && this.source) this.source.tellRange(range, this.rangeElement);
+    if (this.moved) this.moved();
+    this.draw();
+  }
+
+  // The lane of an object (timeline_object.js); null: none.
+  showObject(object) {
+    this.object = object;
+    replace(this.objectElement, object && object.element);
     this.draw();
   }
 
@@ -277,10 +315,12 @@ export class Timeline {
     replace(this.details, this.model.link(call.functionId, 'strong'), text && el('code', null, text), way && ` by way of ${way}`,
       ` ${this.model.location(call.functionId)}: `,
       `${this.took(call)}, ${this.model.threadName(call.thread)}, depth ${call.depth}, call ${call.id}`);
+    if (this.chosenMore) this.chosenMore(call, this.details);
   }
 
   // The call and, where the pointer is within one of its thread's gaps, that.
   hover(event) {
+    if (this.hoverMark(event)) return;
     const call = this.at(event), { x, lane, row } = this.place(event);
     this.canvas.style.cursor = this.nameAt(event) ? 'pointer' : 'crosshair';
     const ns = this.timeAt(x);
@@ -296,6 +336,21 @@ export class Timeline {
       gap && gap.recording && ['recording', `${time(gap.wall_ns)} here: fisql wrote its log`],
       gap && gap.wait_ns > 0 && ['waited', `${time(gap.wait_ns)} of ${time(gap.wall_ns)} here`], gap && gap.preempted_ns > 0 && ['put aside', `${time(gap.preempted_ns)} of ${time(gap.wall_ns)} here`],
       gap && gap.major_faults > 0 && times(gap.major_faults, 'page fault with I/O', 'page faults with I/O')]));
+  }
+
+  // A wait for a lock, a note or the like, where the pointer is at its arrow or its flag.
+  hoverMark(event) {
+    const wait = this.waitAt(event), { x, lane, row } = this.place(event);
+    const flag = !wait && this.source && lane && row < 0 && this.source.marks.flagAt(lane, this.timeAt(x), (11 * (this.view.to - this.view.from)) / this.view.width);
+    if (!wait && !flag) return false;
+    this.canvas.style.cursor = wait ? 'pointer' : 'crosshair';
+    showTip(event, wait ? tipLines(`Wait for ${wait.lock}`, this.source.marks.lines(wait)) : tipLines(visible(flag.text), [`at ${time(flag.ns)}`]));
+    return true;
+  }
+
+  waitAt(event) {
+    const { left, top } = this.canvas.getBoundingClientRect();
+    return this.source ? this.source.marks.at(event.clientX - left, event.clientY - top) : null;
   }
 
   choose(call) {
@@ -408,7 +463,9 @@ export class Timeline {
   release(event) {
     const { drag } = this;
     if (!drag) return;
-    if (!drag.moved) this.choose(this.at(event));
+    const wait = !drag.moved && this.waitAt(event);
+    if (wait && wait.held_by_call_id !== null) location.hash = `#call:${wait.held_by_call_id}`;
+    else if (!drag.moved) this.choose(this.at(event));
     else if (!drag.pan) this.select(this.dragged(event));
     this.drag = null;
   }

@@ -121,7 +121,8 @@ export class Painter {
     this.context = canvas.getContext('2d');
   }
 
-  paint(view, lanes, marks) {
+  // beside: what is drawn over the calls (timeline_marks.js), or null
+  paint(view, lanes, marks, beside = null) {
     const { canvas, context } = this;
     sizeCanvas(canvas, view.width, view.height);
     this.view = view;
@@ -136,6 +137,7 @@ export class Painter {
     context.font = '12px system-ui, "Segoe UI", "DejaVu Sans", sans-serif';
     context.textBaseline = 'middle';
     for (const lane of lanes) this.lane(lane, marks);
+    if (beside) beside.draw(this);
     this.ruler();
     if (view.range) this.range(view.range);
   }
@@ -194,13 +196,28 @@ export class Painter {
     context.clip();
     const body = top + headOf(view.width);
     drawActivity(context, inks, this.hatches, lane, { x: (ns) => this.x(ns), left: gutter, right: view.width, y: body - BUSY - 4, height: BUSY });
+    this.slices(lane, body - 3);
     if (!lane.collapsed) {
       this.calls(lane, body, marks);
       if (marks.longest && marks.longest.thread === lane.thread) this.outline(lane, marks.longest, body, inks.bad, 2);
       if (marks.chosen && marks.chosen.thread === lane.thread) this.outline(lane, marks.chosen, body, inks.text, 2);
     }
-    for (const note of lane.notes) this.note(note, body - BUSY - 4);
+    for (const note of [...lane.notes, ...lane.incidents || []]) this.note(note, body - BUSY - 4);
     context.restore();
+  }
+
+  // The function with most time in calls that are too short to be drawn, slice by slice: the fainter, the less time.
+  slices(lane, y) {
+    const { context, view } = this;
+    if (lane.whole) return;
+    for (const slice of lane.slices) {
+      const left = Math.max(this.gutter, this.x(slice.start_ns)), right = Math.min(view.width, this.x(slice.start_ns + slice.wall_ns));
+      if (right <= left || slice.functionId === null) continue;
+      context.globalAlpha = 0.25 + 0.75 * Math.min(1, slice.short_ns / slice.wall_ns);
+      context.fillStyle = fillOf(this.model, slice.functionId);
+      context.fillRect(left, y, Math.max(0.5, right - left), 3);
+    }
+    context.globalAlpha = 1;
   }
 
   // Boxes, then the gaps over them, then names over both.
@@ -252,7 +269,7 @@ export class Painter {
     const { context, inks } = this;
     const x = this.x(note.ns);
     if (x < this.gutter || x > this.view.width) return;
-    context.fillStyle = inks.accent;
+    context.fillStyle = note.bad ? inks.bad : inks.accent;
     context.beginPath();
     context.moveTo(x, y);
     context.lineTo(x + 11, y + 4);

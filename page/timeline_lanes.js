@@ -9,16 +9,11 @@ export const drawnRow = (lane, row) => Math.max(0, row - lane.fold);
 
 export const ROWS_MAX = 400; // of a lane
 
-// The calls of a lane in arrays, from its numbers (cli/report/report_timeline.c).
-function readLane(model, data) {
-  const size = data.data.length / 5;
-  const lane = { thread: data.thread_id, calls: data.calls, least: data.least_ns, ids: [], depths: [],
-    functions: [], enters: [], durations: [], rowOf: [], rows: 1, base: 0, tooDeep: 0, notes: [], gaps: [], pauses: [], recordings: [], shorts: [], slots: [], collapsed: false };
-  let id = 0, enter = 0;
+// Takes the calls of a lane: five numbers each, as callAt(i) gives them, in the order of their entries.
+function takeCalls(lane, size, callAt) {
+  Object.assign(lane, { ids: [], depths: [], functions: [], enters: [], durations: [], tooDeep: 0 });
   for (let i = 0; i < size; i++) {
-    const [step, depth, functionId, later, duration] = data.data.slice(5 * i, 5 * i + 5);
-    id += step;
-    enter += later;
+    const [id, depth, functionId, enter, duration] = callAt(i);
     if (depth >= ROWS_MAX) {
       lane.tooDeep++;
       continue;
@@ -29,6 +24,20 @@ function readLane(model, data) {
     lane.enters.push(enter);
     lane.durations.push(duration);
   }
+}
+
+// The calls of a lane in arrays, from its numbers (cli/report/report_timeline.c).
+function readLane(model, data) {
+  const size = data.data.length / 5;
+  const lane = { thread: data.thread_id, calls: data.calls, least: data.least_ns, ids: [], depths: [],
+    functions: [], enters: [], durations: [], rowOf: [], rows: 1, base: 0, tooDeep: 0, notes: [], gaps: [], pauses: [], recordings: [], shorts: [], slots: [], slices: [], collapsed: false };
+  let id = 0, enter = 0;
+  takeCalls(lane, size, (i) => {
+    const [step, depth, functionId, later, duration] = data.data.slice(5 * i, 5 * i + 5);
+    id += step;
+    enter += later;
+    return [id, depth, functionId, enter, duration];
+  });
   // A forked child goes on within its parent's calls: its rows begin at its own outermost.
   lane.base = lane.depths.reduce((least, depth) => Math.min(least, depth), lane.depths[0] || 0);
   const thread = model.threadById.get(data.thread_id) || {};
@@ -99,6 +108,35 @@ export function readLanes(model) {
     model.onCode(() => model.timeline.lanes.forEach((lane) => arrange(model, lane)));
   }
   return model.timeline;
+}
+
+// Lanes that one drawing has for itself.
+export function freshLanes(model) {
+  const made = makeLanes(model);
+  model.onCode(() => made.lanes.forEach((lane) => arrange(model, lane)));
+  return made;
+}
+
+// Puts a server's answer (docs/api.md, timeline) in the place of the lane's calls. Its rows grow and do not shrink, so
+// that the lanes stay where they are while one moves.
+export function fillLane(model, lane, thread, sliceNs) {
+  const { id, depth, function_id: functions, enter_ns: enters, duration_ns: durations } = thread.calls;
+  const rows = lane.rows;
+  takeCalls(lane, id.length, (i) => [id[i], depth[i], functions[i], enters[i], durations[i]]);
+  lane.base = lane.depths.reduce((least, one) => Math.min(least, one), lane.base);
+  lane.least = thread.least_ns;
+  lane.whole = thread.whole === 1;
+  lane.entered = thread.entered;
+  lane.slices = thread.slices.map(([slice, calls, short, functionId, ns]) => ({ start_ns: slice * sliceNs, wall_ns: sliceNs, calls, short_ns: short, functionId, ns }));
+  if (thread.gaps) {
+    lane.gapsKept ??= lane.gaps;
+    lane.gaps = thread.gaps.map(([start, wall, wait, preempted, call]) => ({ start_ns: start, wall_ns: wall, wait_ns: wait, preempted_ns: preempted,
+      call_id: call, depth: null, function_id: functions[indexOf(id, call)] ?? null, thread_id: lane.thread })).sort((a, b) => a.start_ns - b.start_ns);
+  } else if (lane.gapsKept) {
+    lane.gaps = lane.gapsKept;
+  }
+  arrange(model, lane);
+  Object.assign(lane, { rows: Math.max(rows, lane.rows), fold: 0, chain: [] });
 }
 
 // Of gaps that are too many to be told one by one their sums (shorts, by function), and for drawing those of a slot

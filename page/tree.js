@@ -47,10 +47,9 @@ function addUp(root) {
 
 // From the outermost call down. thread: {data, rest} of one thread (cli/report/report_threads.c);
 // hidden: functions that are left out with all below them; focus: the function that all shown
-// contexts are within, or around; keyOf: what makes contexts under one parent one node
-export function topDown(model, { thread = null, hidden = new Set(), focus = null, keyOf = (id) => id } = {}) {
+// contexts are within, or around; keyOf: what makes contexts under one parent one node; frames: the contexts
+export function topDown(model, { thread = null, hidden = new Set(), focus = null, keyOf = (id) => id, frames = model.frames } = {}) {
   const root = node(0, null);
-  const { frames } = model;
   const nodes = new Array(frames.length);
   const within = new Uint8Array(frames.length);
   const spent = thread ? new Map() : null;
@@ -76,6 +75,18 @@ export function topDown(model, { thread = null, hidden = new Set(), focus = null
     if (rest.some((value) => value > 0)) add(child(here, LEFT_OUT, LEFT_OUT, i).self, rest);
   });
   return addUp(root);
+}
+
+// The contexts of a range of time, as a server tells them (docs/api.md, range), for topDown(): parents first.
+export function framesOfRange(rows) {
+  const sorted = rows.slice().sort((a, b) => a[0] - b[0]);
+  const at = new Map(sorted.map(([id], i) => [id, i]));
+  const frames = sorted.map(([id, parent, functionId, calls, self, wait, preempted, , bytes], i) => {
+    const spent = [Math.max(0, self - wait - preempted), wait, preempted, calls, bytes];
+    return { id, parent: at.has(parent) && at.get(parent) < i ? at.get(parent) : -1, functionId, flame: true, first: id, self: spent, all: spent.slice() };
+  });
+  for (let i = frames.length - 1; i >= 0; i--) if (frames[i].parent >= 0) add(frames[frames[i].parent].all, frames[i].all);
+  return frames;
 }
 
 // The same, made once where nothing narrows it.

@@ -7,6 +7,7 @@
 --              destructor. One allocator with many freers is ownership that travels: say in the
 --              interface which side frees.
 -- source:      the blocks' allocating and freeing calls
+-- needs:       allocations
 -- report:      overview
 -- param:       min_blocks = 1 | blocks | leave out pairs with fewer
 -- param:       wrappers = 0 | 0 or 1 | 1 = name wrappers of malloc, such as xmalloc, not their callers

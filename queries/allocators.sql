@@ -10,6 +10,7 @@
 --              made little by little and freed together (made_together small, freed_together large),
 --              or the reverse, are one structure's: an arena, freed at once, saves the single frees.
 -- source:      heaptrack's and memusage's tables
+-- needs:       allocations
 -- report:      overview
 -- param:       min_bytes = 0 | bytes | leave out functions that allocate and free less, with callees
 -- param:       wrappers = 0 | 0 or 1 | 1 = name wrappers of malloc, such as xmalloc, not their callers

@@ -7,6 +7,7 @@
 --              Unknown: memory of the stack, of a static array, or of another allocator. If it was allocated
 --              while recording was off (--start-off), all is well.
 -- source:      CWE-590, CWE-761; valgrind memcheck's invalid free
+-- needs:       allocations
 -- report:      errors
 -- column:      function | - | that freed it
 -- column:      location | - | where it did

@@ -10,7 +10,7 @@
 --              which an arena does not help. Blocks freed by another thread, or not at all, have no
 --              owner.
 -- source:      region-based memory management: Tofte & Talpin 1997
--- needs:       calls
+-- needs:       allocations calls
 -- report:      findings
 -- hides:       min_saved=0: they would save less than a thousandth of the processor time
 -- param:       min_blocks = 10 | blocks | leave out places with fewer

@@ -28,8 +28,16 @@ WITH lacks AS (
               NULL
        FROM run WHERE key = 'ring_dropped_calls'
        UNION ALL
-       SELECT 1, 'callees of calls that were open where the ring begins', count(*), count(*), NULL, NULL,
-              'their own time counts from where the ring begins; tree shows >', min(f.name)
+       SELECT 1, 'earlier logs (record --rotate)', CAST(r.value AS INTEGER), CAST(c.value AS INTEGER), NULL, NULL,
+              'counts and times are of this log only; dead-code, not-freed, callers may name too much', NULL
+       FROM run r LEFT JOIN run c ON c.key = 'earlier_calls' WHERE r.key = 'earlier_logs'
+       UNION ALL
+       SELECT 1, 'later logs (record --rotate)', 1, NULL, NULL, NULL,
+              'calls that are open at the end of this log end in a later one', NULL
+       FROM run WHERE key = 'continued'
+       UNION ALL
+       SELECT 1, 'callees of calls that were open where the ring or this log begins', count(*), count(*), NULL, NULL,
+              'their own time counts from where it begins; tree shows >', min(f.name)
        FROM cut_calls k JOIN functions f ON f.id = k.function_id HAVING count(*) > 0
        UNION ALL
        SELECT 1, 'calls counted, not recorded one by one', count(*), sum(s.counted_calls), NULL, NULL,
@@ -42,7 +50,7 @@ WITH lacks AS (
               'functions show as module+offset; dead-code and coverage cannot know the others',
               m.path || ': ' || coalesce(m.problem, 'no symbols')
        FROM function_stats s JOIN functions f ON f.id = s.function_id JOIN modules m ON m.id = f.module_id
-       WHERE m.symbols = 'none' GROUP BY m.id
+       WHERE m.symbols = 'none' AND NOT EXISTS (SELECT 1 FROM run WHERE key = 'source') GROUP BY m.id
        UNION ALL
        SELECT 3, 'rows of calls' || coalesce(' (load --calls=' || r.value || ')', ''), 1, (SELECT sum(calls) FROM threads),
               NULL, NULL, 'stacks and instants of single calls; everything that is added up is there', l.value
@@ -57,11 +65,24 @@ WITH lacks AS (
               'programs that they started are not recorded, if there were any with hooks', value
        FROM run WHERE key = 'not_followed'
        UNION ALL
+       SELECT 5, 'what process ' || pid || ' did before it was attached to (record -p)', 1, NULL, NULL, NULL,
+              'calls that were open then have no row; no allocations; dead-code may name what ran before',
+              CASE how_ended WHEN 'detach' THEN 'it goes on' END
+       FROM processes WHERE origin = 'attach'
+       UNION ALL
+       SELECT 5, 'what ' || r.value || ' does not record: ' || l.column1, 1, NULL, NULL, NULL, l.column2, NULL
+       FROM run r CROSS JOIN (VALUES ('allocations', 'queries about memory find nothing'),
+                                     ('call sites', 'where calls come from is known by function, not by line'),
+                                     ('waiting and processor time', 'all time counts as processor time'),
+                                     ('what the recording costs', 'times have it'),
+                                     ('functions that were not called', 'dead-code and coverage find nothing')) l
+       WHERE r.key = 'source'
+       UNION ALL
        SELECT 4, 'end of process ' || p.pid, 1, NULL, NULL, NULL,
               'its last calls may be open; not-freed shows what lived when it ended',
               coalesce('signal ' || p.signal, p.how_ended)
        FROM last_images p
-       WHERE coalesce(p.how_ended, 'signal') = 'signal'
+       WHERE p.how_ended = 'signal' OR (p.how_ended IS NULL AND NOT EXISTS (SELECT 1 FROM run WHERE key = 'continued'))
        UNION ALL
        SELECT 1, 'what was left out while the program ran', 1, NULL, NULL, NULL,
               'counts and times lack that; what called it has its time as self time', text

@@ -7,6 +7,7 @@
 --              producer for reuse, or copy what is small. The residence time is the time in the
 --              queue between the two. Blocks handed over once at start-up do not matter.
 -- source:      remote frees, as in the design of jemalloc and mimalloc
+-- needs:       allocations
 -- report:      findings
 -- param:       min_blocks = 10 | blocks | leave out paths with fewer
 -- param:       wrappers = 0 | 0 or 1 | 1 = name wrappers of malloc, such as xmalloc, not their callers

@@ -8,6 +8,7 @@
 --              or chunks are lost before the second free, an allocation between may be missing: see
 --              completeness.
 -- source:      CWE-415; valgrind memcheck's invalid free
+-- needs:       allocations
 -- report:      errors
 -- filter:      function = function allocated_by first_freed_by
 -- column:      function | - | that freed again

@@ -13,6 +13,7 @@
 --              whose lost memory callees allocated, unless that is freed at other times and they
 --              keep it in fewer of their calls; and what the C library keeps (see not-freed).
 -- source:      net allocation of each call in its thread; blocks never freed, by calling context
+-- needs:       allocations
 -- report:      overview
 -- hides:       min_blocks=0: they lost few blocks, and little memory
 -- param:       min_bytes = 1 | bytes | leave out functions that lost less in all

@@ -7,6 +7,7 @@
 --              churn. The steps of one thread show the live memory that it allocated, whichever
 --              thread frees it.
 -- source:      massif's graph
+-- needs:       allocations
 -- report:      none
 -- param:       steps = 20 | steps | into so many equal parts; there are up to 1000
 -- param:       by_thread = 0 | 0 or 1 | 1 = a row for each thread and step

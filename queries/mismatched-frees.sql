@@ -7,6 +7,7 @@
 --              they store before the block, and another allocator breaks it. Use the family's own,
 --              or a smart pointer with the right deleter.
 -- source:      CWE-762; valgrind memcheck's mismatched free
+-- needs:       allocations
 -- report:      errors
 -- column:      allocated_by | - | function that allocated
 -- column:      allocated_at | - | where

@@ -10,6 +10,7 @@
 --              normal=1), their objects were not destroyed. The stack outside any traced call is
 --              code without hooks, such as libraries before main.
 -- source:      valgrind memcheck's leak summary, without its reachability analysis
+-- needs:       allocations
 -- report:      findings
 -- param:       min_bytes = 0 | bytes | leave out stacks with less
 -- param:       all_blocks = 0 | - | 1 = also those that the C library keeps (--all-blocks)

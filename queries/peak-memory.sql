@@ -6,6 +6,7 @@
 --              that instant is the cheapest to save. Only blocks of malloc and the like count:
 --              no stacks, no mapped files, no overhead of the allocator.
 -- source:      massif's and heaptrack's peak
+-- needs:       allocations
 -- report:      overview
 -- param:       min_bytes = 1 | bytes | leave out stacks with less
 -- param:       wrappers = 0 | 0 or 1 | 1 = name wrappers of malloc, such as xmalloc, not their callers

@@ -13,6 +13,7 @@
 --              block at a time was live (see temporary-allocations). A wrapper's blocks count for
 --              its callers.
 -- source:      number of distinct sizes an allocating place asks for
+-- needs:       allocations
 -- report:      findings
 -- hides:       min_saved=0: they would save less than a thousandth of the processor time
 -- param:       max_sizes = 2 | sizes | look at so many of a place's sizes, the commonest

@@ -8,6 +8,7 @@
 --              grows by itself. copied_bytes is the most that moving the blocks can have cost; few
 --              moves mean that the allocator grew them in place.
 -- source:      chains of reallocs of one block
+-- needs:       allocations
 -- report:      findings
 -- param:       min_length = 3 | reallocs | leave out places whose longest chain is shorter
 -- param:       doubling = 0 | 0 or 1 | 1 = also blocks that doubled each time

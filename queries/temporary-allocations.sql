@@ -9,6 +9,7 @@
 --              replaced are steps of a growing one and left out (see realloc-chains), as are those that a library
 --              allocated for itself.
 -- source:      heaptrack's temporary allocations
+-- needs:       allocations
 -- report:      findings
 -- hides:       min_saved=0: they would save less than a thousandth of the processor time
 -- param:       k = 1 | blocks | allocations of the thread between allocation and free (up to 15)

@@ -11,6 +11,7 @@
 --              wanted to run and had no processor: more threads than cores.
 -- source:      the thread's processor clock, read at the end of each gap between two events that is longer
 --              than run.gap_ns; what is shorter than that is not seen
+-- needs:       waits
 -- libraries:   shown
 -- report:      findings
 -- param:       min_wait_ns = 1000 | ns | leave out contexts that waited less

@@ -140,16 +140,13 @@ static int make_functions(sqlite3 *database)
     return result;
 }
 
-sqlite3 *compare_open(const char *a_path, const char *b_path, enum name_style style)
+int compare_attach(sqlite3 *database, const char *a_path, const char *b_path, enum name_style style)
 {
     sqlite3 *other = database_open(b_path); /* says what is wrong with it */
     if (other == NULL)
-        return NULL;
+        return 2;
     database_say_state(other, b_path);
     sqlite3_close(other);
-    sqlite3 *database = database_open(a_path);
-    if (database == NULL)
-        return NULL;
     database_say_state(database, a_path);
     int result = distrust_attach(database, b_path, "other");
     if (result == SQLITE_OK)
@@ -170,11 +167,17 @@ sqlite3 *compare_open(const char *a_path, const char *b_path, enum name_style st
     if (result == SQLITE_OK)
         result = sqlite3_exec(database, compare_sql_pairs, NULL, NULL, NULL);
     if (result == SQLITE_OK)
+        return 0;
+    return database_is_unreadable(database)
+               ? database_fail(database, NULL)
+               : fail("%s and %s cannot be compared: %s", a_path, b_path, sqlite3_errmsg(database));
+}
+
+sqlite3 *compare_open(const char *a_path, const char *b_path, enum name_style style)
+{
+    sqlite3 *database = database_open(a_path);
+    if (database == NULL || compare_attach(database, a_path, b_path, style) == 0)
         return database;
-    if (database_is_unreadable(database))
-        database_failed(database);
-    else
-        fail("%s and %s cannot be compared: %s", a_path, b_path, sqlite3_errmsg(database));
     sqlite3_close(database);
     return NULL;
 }

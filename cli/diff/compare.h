@@ -26,6 +26,11 @@
  * Returns the connection, or NULL after saying what is wrong. Close it with sqlite3_close(). */
 sqlite3 *compare_open(const char *a_path, const char *b_path, enum name_style style);
 
+/* The same on a connection that is open, of `a_path`. Returns 0, or 2 after saying what is wrong; it
+ * stays open. */
+int compare_attach(sqlite3 *database, const char *a_path, const char *b_path,
+                   enum name_style style);
+
 /* The probability that two samples with means this far apart or farther come from distributions of
  * one mean: Welch's t-test, two-sided (Welch 1947). n: sizes, m2: sums of squared deviations.
  * Negative if unknown (fewer than two of one). */

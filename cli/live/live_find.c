@@ -35,6 +35,7 @@ static void log_find(struct live_run *run, pid_t pid, const struct live_mapping 
 {
     if (run->log_file < 0 && run->file >= 0 && run->recorder != 0) {
         char *name = NULL;
+        run->log_epoch = run->source.area.writer.log_epoch;
         run->log_file = live_open_log(run->recorder, run->source.area.run_id, &name);
         if (name != NULL) {
             free(run->log);
@@ -45,6 +46,25 @@ static void log_find(struct live_run *run, pid_t pid, const struct live_mapping 
         run->log = log_of(pid, mapping);
     if (run->log_file < 0 && run->log != NULL && pid != run->recorder)
         run->log_file = live_open_named(pid, run->log);
+}
+
+int live_run_next_log(struct live_run *run)
+{
+    uint32_t epoch = run->source.area.writer.log_epoch;
+    char *name = NULL;
+    struct stat now, before;
+    if (run->log_file < 0 || run->recorder == 0 || epoch % 2 != 0 || epoch == run->log_epoch)
+        return -1;
+    int log = live_open_log(run->recorder, run->source.area.run_id, &name);
+    free(name);
+    if (log >= 0 && fstat(log, &now) == 0 && fstat(run->log_file, &before) == 0 &&
+        now.st_ino == before.st_ino) {
+        close(log); /* not yet */
+        return -1;
+    }
+    if (log >= 0)
+        run->log_epoch = epoch;
+    return log;
 }
 
 /* Has a process of the run this pid? */
@@ -354,4 +374,16 @@ int live_modules(struct live_run *run, char ***paths, size_t *count)
         result = modules_add(images.items[i].pid, paths, count, &room);
     free(images.items);
     return result == 0 ? 0 : fail("out of memory");
+}
+
+bool live_run_is_recorded(const struct live_run *run)
+{
+    struct live_runs runs;
+    bool found = false;
+    if (live_runs_find(&runs, 0, false) != 0)
+        return false;
+    for (size_t i = 0; i < runs.count; i++)
+        found |= runs.items[i].inode == run->inode && runs.items[i].device == run->device;
+    live_runs_release(&runs);
+    return found;
 }

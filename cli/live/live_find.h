@@ -19,8 +19,9 @@ struct live_run {
     pid_t recorder; /* pid of fisql record; 0 = there is none */
     pid_t *pids;    /* processes that map it, without the recorder */
     size_t pids_count, pids_room;
-    int file;     /* the area, for reading; -1 = we cannot open it */
-    int log_file; /* its log, for reading; -1 = not known, or we cannot open it */
+    int file;           /* the area, for reading; -1 = we cannot open it */
+    int log_file;       /* its log, for reading; -1 = not known, or we cannot open it */
+    uint32_t log_epoch; /* the area's before it was opened */
     char *name;
     char *problem;             /* the reason, if we know it */
     char *log;                 /* path of its log, for messages; NULL = not known */
@@ -38,11 +39,18 @@ struct live_runs {
 int live_runs_find(struct live_runs *runs, pid_t pid, bool say_closed);
 void live_runs_release(struct live_runs *runs);
 
+/* Opens the log that has replaced run->log_file since this was opened (record --rotate). Returns the
+ * open file, for the caller to put into run->log_file, or -1: none has, or it cannot be opened. */
+int live_run_next_log(struct live_run *run);
+
 /* The run whose log has this path; NULL = none. */
 struct live_run *live_runs_of_log(const struct live_runs *runs, const char *path);
 
 /* Does a process of `pids` record, or will it? A child of fisql record does not. */
 bool live_records(const struct live_run *run, pid_t pid);
+
+/* Does a process still record into the run's area? */
+bool live_run_is_recorded(const struct live_run *run);
 
 /* Lists their processes on stderr. */
 void live_runs_say(const struct live_runs *runs);

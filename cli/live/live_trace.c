@@ -11,6 +11,7 @@
 #include "live/live_tail.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <fnmatch.h>
 #include <inttypes.h>
 #include <poll.h>
@@ -394,6 +395,20 @@ static void print_look(struct following *following)
 
 /* ---- looking ---- */
 
+/* Goes on in the log that has replaced the one that we read. */
+static int next_log(struct following *following)
+{
+    struct live_run *run = following->run;
+    struct error error;
+    int log = live_run_next_log(run);
+    if (log < 0)
+        return 0;
+    int result = live_tail_next_log(following->tail, run->log_file, &error);
+    dup3(log, run->log_file, O_CLOEXEC); /* the tail and the points know it by its number */
+    close(log);
+    return result == 0 ? 0 : fail("%s", error.text);
+}
+
 static int look(struct following *following, bool last)
 {
     struct error error;
@@ -406,20 +421,7 @@ static int look(struct following *following, bool last)
     int result = live_tail_poll(following->tail, last, &error);
     following->clock = live_clock_now(&following->run->source.area);
     print_look(following);
-    return result == 0 ? 0 : fail("%s", error.text);
-}
-
-/* Does a process still record into the area? */
-static bool is_recorded(const struct live_run *run)
-{
-    struct live_runs runs;
-    bool found = false;
-    if (live_runs_find(&runs, 0, false) != 0)
-        return false;
-    for (size_t i = 0; i < runs.count; i++)
-        found |= runs.items[i].inode == run->inode && runs.items[i].device == run->device;
-    live_runs_release(&runs);
-    return found;
+    return result == 0 ? next_log(following) : fail("%s", error.text);
 }
 
 /* Waits until the next look. Returns whether the recording has ended. */
@@ -430,9 +432,10 @@ static bool pause_between(struct following *following)
     if (poll(&end, 1, LOOK_MS) > 0) {
         close(following->recorder); /* it may have been killed while the program goes on */
         following->recorder = -1;
-        return !is_recorded(following->run);
+        return !live_run_is_recorded(following->run);
     }
-    return following->recorder < 0 && following->look % looks == 0 && !is_recorded(following->run);
+    return following->recorder < 0 && following->look % looks == 0 &&
+           !live_run_is_recorded(following->run);
 }
 
 static bool is_done(const struct following *following)
@@ -458,7 +461,7 @@ static int follow(struct following *following)
 int live_trace(struct live_run *run, const struct live_trace_options *options)
 {
     struct following following = {.options = options, .run = run, .recorder = -1};
-    const struct live_tail_reader reader = {&following, wants, enter, leave, reach, on_note};
+    const struct live_tail_reader reader = {&following, wants, enter, leave, reach, on_note, NULL};
     struct error error;
     char log[32];
     snprintf(log, sizeof log, "/proc/self/fd/%d", run->log_file);

@@ -27,7 +27,7 @@ struct args_option {
     int has_value;    /* false, true or ARGS_OPTIONAL: --name or --name=VALUE */
 };
 
-enum { ARGS_OPTIONS_MAX = 32, ARGS_GO_ON = -1, ARGS_OPTIONAL = 2 };
+enum { ARGS_OPTIONS_MAX = 40, ARGS_GO_ON = -1, ARGS_OPTIONAL = 2 };
 
 struct args {
     /* Set by the caller. */

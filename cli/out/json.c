@@ -56,6 +56,19 @@ void json_string(FILE *out, const char *text, size_t length)
     put_string(out, text, length, false, SIZE_MAX);
 }
 
+size_t json_string_bytes(const char *text, size_t length)
+{
+    const unsigned char *at = (const unsigned char *)text, *end = at + length;
+    size_t sum = 2;
+    while (at < end) {
+        char escaped[ESCAPED_MAX];
+        int bytes = utf8_length(at);
+        sum += escape(at, bytes, false, escaped);
+        at += bytes == 0 ? 1 : bytes;
+    }
+    return sum;
+}
+
 static void put(struct json *json, const char *text, size_t length)
 {
     fwrite(text, 1, length, json->out);

@@ -16,6 +16,9 @@
 /* Writes a JSON string with its quotes. The text may hold NULs. */
 void json_string(FILE *out, const char *text, size_t length);
 
+/* How many bytes that writes. */
+size_t json_string_bytes(const char *text, size_t length);
+
 /* A document. It puts the commas itself. */
 struct json {
     FILE *out;   /* the caller's */

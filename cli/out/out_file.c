@@ -102,6 +102,8 @@ int out_file_close(struct out_file *out, int status)
 void out_file_beside(const char *log, const char *ending, char *path, size_t size)
 {
     size_t length = strlen(log);
+    while (length > 1 && log[length - 1] == '/') /* a folder of another tool's */
+        length--;
     if (has_ending(log, ".bin"))
         length -= 4;
     snprintf(path, size, "%.*s%s", (int)length, log, ending);

@@ -2,6 +2,7 @@
 #include "cli/out/output.h"
 
 #include "base/array.h"
+#include "base/memory_text.h"
 #include "cli/out/fit.h"
 #include "cli/out/json.h"
 #include "cli/out/text.h"
@@ -86,14 +87,18 @@ static int column_shown(const struct output_source *source, int i)
 /* Steps to the next row that is to be written. Returns SQLITE_ROW, SQLITE_DONE or an error. */
 static int next_row(const struct output_source *source, long *rows)
 {
-    if (*rows == source->limit && !source->count_all)
+    struct output_bounds *bounds = source->bounds;
+    bool full = *rows == source->limit || (bounds != NULL && bounds->full);
+    if (full && !source->count_all)
         return SQLITE_DONE;
+    if (bounds != NULL)
+        bounds->full = full;
     int result;
     while ((result = sqlite3_step(source->statement)) == SQLITE_ROW) {
         if (source->keep != NULL && !source->keep(source->context, source->statement))
             continue;
         ++*rows;
-        if (source->limit < 0 || *rows <= source->limit)
+        if (!full)
             break;
     }
     return result;
@@ -232,13 +237,15 @@ static char *cell_text(const struct output_source *source, int column)
 
 /* ---- JSON and CSV ---- */
 
-/* Cuts the text to some columns, one of them an ellipsis; returns its length. */
-static size_t json_cut(char *text, size_t length, int width_max)
+/* Cuts the text to cell_width_max columns, one of them an ellipsis; returns its length. */
+static size_t json_cut(const struct output_source *source, char *text, size_t length)
 {
-    size_t kept = text_fits(text, width_max - 1);
-    if (length <= (size_t)width_max || kept + 3 > length)
+    size_t kept = text_fits(text, source->cell_width_max - 1);
+    if (length <= (size_t)source->cell_width_max || kept + 3 > length)
         return length;
     memcpy(text + kept, "\xe2\x80\xa6", 3);
+    if (source->bounds != NULL)
+        source->bounds->cells_shortened++;
     return kept + 3;
 }
 
@@ -257,7 +264,7 @@ static void json_cell(FILE *out, const struct output_source *source, int column)
         size_t length;
         char *text = text_of(source, column, &length);
         if (text != NULL && source->cell_width_max > 0)
-            length = json_cut(text, length, source->cell_width_max);
+            length = json_cut(source, text, length);
         json_string(out, text, text != NULL ? length : 0);
         free(text);
     }
@@ -272,7 +279,7 @@ static void json_full(FILE *out, const struct output_source *source, int column)
     fputs(": ", out);
     size_t length = text != NULL ? strlen(text) : 0;
     if (text != NULL && source->cell_width_max > 0)
-        length = json_cut(text, length, source->cell_width_max);
+        length = json_cut(source, text, length);
     if (text != NULL)
         json_string(out, text, length);
     else
@@ -280,24 +287,76 @@ static void json_full(FILE *out, const struct output_source *source, int column)
     free(text);
 }
 
+static void json_row(FILE *out, const struct output_source *source)
+{
+    int count = columns_count(source);
+    for (int i = 0; i < count; i++) {
+        fputs(i == 0 ? " {" : ", ", out);
+        json_string(out, source->columns[i].name, strlen(source->columns[i].name));
+        fputs(": ", out);
+        json_cell(out, source, i);
+        if (has_full(source, i))
+            json_full(out, source, i);
+    }
+    fputs("}", out);
+}
+
+/* What the text takes of the bounds. */
+static size_t bytes_of(const struct output_bounds *bounds, const char *text, size_t size)
+{
+    return bounds->in_string ? json_string_bytes(text, size) - strlen("\"\"") : size;
+}
+
+/* Writes the row if it is within the bounds, of which *used bytes are used. Returns SQLITE_ROW, or
+ * SQLITE_NOMEM. */
+static int json_row_within(FILE *out, const struct output_source *source, const char *separator,
+                           size_t *used)
+{
+    static const char last[] = "\n]\n";
+    struct output_bounds *bounds = source->bounds;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *row = memory_text_open(&text, &size);
+    long shortened = bounds->cells_shortened;
+    if (row == NULL)
+        return SQLITE_NOMEM;
+    fputs(separator, row);
+    json_row(row, source);
+    int result = fclose(row) == 0 ? SQLITE_ROW : SQLITE_NOMEM;
+    size_t bytes = result == SQLITE_ROW ? bytes_of(bounds, text, size) : 0;
+    size_t end_bytes = bytes_of(bounds, last, strlen(last));
+    if (result == SQLITE_ROW && *used + bytes + end_bytes <= bounds->bytes_max) {
+        fwrite(text, 1, size, out);
+        *used += bytes;
+        bounds->rows_written++;
+    } else {
+        bounds->full = true;
+        bounds->cells_shortened = shortened;
+    }
+    free(text);
+    return result;
+}
+
 static int write_json(FILE *out, const struct output_source *source, long *rows)
 {
-    int count = columns_count(source), result;
     const char *separator = "[\n";
+    bool any = false;
+    size_t used = 0;
+    int result;
     while ((result = next_row(source, rows)) == SQLITE_ROW) {
-        fputs(separator, out);
-        for (int i = 0; i < count; i++) {
-            fputs(i == 0 ? " {" : ", ", out);
-            json_string(out, source->columns[i].name, strlen(source->columns[i].name));
-            fputs(": ", out);
-            json_cell(out, source, i);
-            if (has_full(source, i))
-                json_full(out, source, i);
+        if (source->bounds == NULL) {
+            fputs(separator, out);
+            json_row(out, source);
+            any = true;
+        } else if (json_row_within(out, source, separator, &used) != SQLITE_ROW) {
+            result = SQLITE_NOMEM;
+            break;
+        } else {
+            any = used > 0;
         }
-        fputs("}", out);
-        separator = ",\n";
+        separator = any ? ",\n" : separator;
     }
-    fputs(separator[0] == ',' ? "\n]\n" : "[]\n", out);
+    fputs(any ? "\n]\n" : "[]\n", out);
     return result;
 }
 

@@ -33,6 +33,17 @@ struct output_column {
 /* Finds a format by its name; returns whether there is one. */
 bool output_format_parse(const char *name, enum output_format *format);
 
+/* Bounds on JSON that goes to a reader who cannot be asked whether it wants more: what is written
+ * never exceeds them. Zero-initialised but for bytes_max. */
+struct output_bounds {
+    size_t bytes_max; /* of all that is written: rows that would go beyond it are counted */
+    bool in_string;   /* what is written becomes a JSON string: its bytes are those there */
+    /* The answer. */
+    bool full;            /* a limit is reached: rows are counted from now on, if at all */
+    long rows_written;    /* the rest of *rows were not */
+    long cells_shortened; /* texts that are longer than cell_width_max */
+};
+
 /* What to write. */
 struct output_source {
     sqlite3_stmt *statement;
@@ -43,6 +54,7 @@ struct output_source {
     int cell_width_max;                  /* cut longer text, except in CSV; 0 = never */
     int width_max;                       /* of a whole table, 0 = as wide as it is */
     bool say_left_out;                   /* say in a line which columns that left out */
+    struct output_bounds *bounds;        /* of JSON; NULL = none */
     double doubt_ns;                     /* tables show smaller times a call as ~N; 0 = none */
     /* By how much the present row's time may be off: tables show a smaller one as ~N. NULL =
      * none. */

@@ -12,6 +12,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+static _Thread_local FILE *listener; /* NULL = stderr */
+
+FILE *say_to(FILE *to)
+{
+    FILE *before = listener;
+    listener = to;
+    return before;
+}
+
 int flush_output(void)
 {
     static int problem; /* the first: later ones only follow from it */
@@ -33,8 +42,13 @@ __attribute__((format(printf, 2, 0))) static void say(const char *before, const 
     char *shown = text_shown(text, strlen(text));
     if (shown != NULL)
         text_bound(shown);
-    flush_output(); /* keeps the order where both go to one place */
-    fprintf(stderr, "%sfisql: %s%s", before, shown != NULL ? shown : "out of memory", behind);
+    const char *words = shown != NULL ? shown : "out of memory";
+    if (listener != NULL) {
+        fprintf(listener, "%s\n", words);
+    } else {
+        flush_output(); /* keeps the order where both go to one place */
+        fprintf(stderr, "%sfisql: %s%s", before, words, behind);
+    }
     free(shown);
     free(text);
 }
@@ -75,6 +89,8 @@ void say_list(const char *words, const char *const *names, size_t count)
 void say_progress(const char *format, ...)
 {
     va_list arguments;
+    if (listener != NULL)
+        return;
     va_start(arguments, format);
     say("\r\033[K", format, arguments, "");
     fflush(stderr);
@@ -83,12 +99,13 @@ void say_progress(const char *format, ...)
 
 void say_progress_end(void)
 {
-    fputs("\r\033[K", stderr);
+    if (listener == NULL)
+        fputs("\r\033[K", stderr);
 }
 
 void say_through(const char *text, size_t size_bytes)
 {
-    fwrite(text, 1, size_bytes, stderr);
+    fwrite(text, 1, size_bytes, listener != NULL ? listener : stderr);
 }
 
 static size_t length_of(const char *name) /* longer ones are compared by their first bytes */

@@ -3,6 +3,7 @@
 #define FISQL_CLI_OUT_SAY_H
 
 #include <stddef.h>
+#include <stdio.h>
 
 /* Prints "fisql: " and the formatted words ("what: why and what to do") as one line on stderr,
  * names and paths in it as text.h shows and bounds them. Returns 2, the exit status. */
@@ -27,6 +28,11 @@ void say_list(const char *words, const char *const *names, size_t count);
  * ..._end() removes the last one. */
 void say_progress(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void say_progress_end(void);
+
+/* From now on, what this thread says goes to `to` as lines without "fisql: ", for somebody who does
+ * not read stderr; progress is not shown. NULL = to stderr, as at first. Returns where it went
+ * before. The stream stays the caller's. */
+FILE *say_to(FILE *to);
 
 /* What another program said on its stderr, as it is. */
 void say_through(const char *text, size_t size_bytes);

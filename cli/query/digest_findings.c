@@ -7,6 +7,20 @@
 #include <stdbool.h>
 #include <string.h>
 
+/* Puts what it would save of the run, if that is known. */
+static bool put_run_saving(FILE *out, const struct verdict *finding)
+{
+    if (finding->saves_run_ns < 0)
+        return false;
+    fputc('~', out);
+    digest_put_time(out, finding->saves_run_ns);
+    fputs(" of the run's time (", out);
+    digest_put_time(out,
+                    finding->saves_wait_ns >= 0 ? finding->saves_wait_ns : finding->saves_cpu_ns);
+    fputs(finding->saves_wait_ns >= 0 ? " of waiting)" : " on processors)", out);
+    return true;
+}
+
 /* Puts what heeding a finding would save, or that it is an error. */
 static void put_saving(FILE *out, const struct verdict *finding)
 {
@@ -15,7 +29,9 @@ static void put_saving(FILE *out, const struct verdict *finding)
     else if (strcmp(finding->kind, "ignored error") == 0)
         fputs("an error ignored", out);
     bool of_time = finding->share_of == NULL || strcmp(finding->share_of, "allocated bytes") != 0;
-    if (finding->saves_cpu_ns >= 0 && of_time) {
+    if (put_run_saving(out, finding)) {
+        /* that is what counts */
+    } else if (finding->saves_cpu_ns >= 0 && of_time) {
         fputc('~', out);
         digest_put_time(out, finding->saves_cpu_ns);
     } else if (finding->saves_wait_ns >= 0) {

@@ -75,28 +75,28 @@ void query_help_names(const struct query_set *set)
 }
 
 /* Prints a paragraph, broken at 78 columns, each line after `indent` spaces. */
-static void print_paragraph(const char *text, int indent)
+static void print_paragraph(FILE *out, const char *text, int indent)
 {
     int column = 0;
     for (const char *word = text; *word != '\0';) {
         size_t length = strcspn(word, " ");
         if (column + (int)length > 78 - indent && column > 0) {
-            putchar('\n');
+            fputc('\n', out);
             column = 0;
         }
         if (column == 0)
-            printf("%*s", indent, "");
+            fprintf(out, "%*s", indent, "");
         else
-            putchar(' ');
+            fputc(' ', out);
         char part[512];
         snprintf(part, sizeof part, "%.*s", (int)length, word);
-        text_put(stdout, part);
+        text_put(out, part);
         column += (int)length + 1;
         word += length;
         while (*word == ' ')
             word++;
     }
-    putchar('\n');
+    fputc('\n', out);
 }
 
 static const char *unit_text(const struct query_part *part)
@@ -104,102 +104,104 @@ static const char *unit_text(const struct query_part *part)
     return strcmp(part->unit, "-") == 0 ? "" : part->unit;
 }
 
-static void print_parts(const char *title, const struct query_part *parts, size_t count)
+static void print_parts(FILE *out, const char *title, const struct query_part *parts, size_t count)
 {
     if (count == 0)
         return;
-    printf("\n%s\n", title);
+    fprintf(out, "\n%s\n", title);
     for (size_t i = 0; i < count; i++) {
         char name[128];
         snprintf(name, sizeof name, "%s%s%s", parts[i].name, parts[i].value != NULL ? " = " : "",
                  parts[i].value != NULL ? parts[i].value : "");
-        printf("  %-26s %-8s ", name, unit_text(&parts[i]));
-        text_put(stdout, parts[i].text);
-        putchar('\n');
+        fprintf(out, "  %-26s %-8s ", name, unit_text(&parts[i]));
+        text_put(out, parts[i].text);
+        fputc('\n', out);
     }
 }
 
-static void explain_text(const struct query_file *query, const char *command)
+static void explain_text(FILE *out, const struct query_file *query, const char *command)
 {
-    text_put(stdout, query->name);
-    fputs(": ", stdout);
-    text_put(stdout, query->title != NULL ? query->title : "(no title)");
-    putchar('\n');
+    text_put(out, query->name);
+    fputs(": ", out);
+    text_put(out, query->title != NULL ? query->title : "(no title)");
+    fputc('\n', out);
     if (query->question != NULL)
-        print_paragraph(query->question, 0);
+        print_paragraph(out, query->question, 0);
     if (query->description != NULL) {
-        putchar('\n');
-        print_paragraph(query->description, 0);
+        fputc('\n', out);
+        print_paragraph(out, query->description, 0);
     }
     if (query->advice != NULL) {
-        puts("\nWhat to do, and when not");
-        print_paragraph(query->advice, 2);
+        fputs("\nWhat to do, and when not\n", out);
+        print_paragraph(out, query->advice, 2);
     }
-    print_parts("Parameters (-p NAME=VALUE)", query->params, query->params_count);
-    print_parts("Columns", query->columns, query->columns_count);
+    print_parts(out, "Parameters (-p NAME=VALUE)", query->params, query->params_count);
+    print_parts(out, "Columns", query->columns, query->columns_count);
     char filters[256];
     if (strcmp(command, "query") == 0 && query_filters_text(query, filters, sizeof filters) > 0)
-        printf("\nFilters\n  %s\n", filters);
+        fprintf(out, "\nFilters\n  %s\n", filters);
     if (query->source != NULL) {
-        puts("\nMethod");
-        print_paragraph(query->source, 2);
+        fputs("\nMethod\n", out);
+        print_paragraph(out, query->source, 2);
     }
-    printf("\nexample: fisql %s ", command);
-    text_put(stdout, query->name);
-    fputs(strcmp(command, "query") == 0 ? " run.db" : "", stdout);
+    fprintf(out, "\nexample: fisql %s ", command);
+    text_put(out, query->name);
+    fputs(strcmp(command, "query") == 0 ? " run.db" : "", out);
     if (query->params_count > 0 && query->params[0].value != NULL)
-        printf(" -p %s=%s", query->params[0].name, query->params[0].value);
-    puts(" --limit 10");
+        fprintf(out, " -p %s=%s", query->params[0].name, query->params[0].value);
+    fputs(" --limit 10\n", out);
 }
 
-static void print_cell(const char *text)
+static void print_cell(FILE *out, const char *text)
 {
     for (; *text != '\0'; text++) {
         if (*text == '|')
-            putchar('\\');
-        putchar(*text);
+            fputc('\\', out);
+        fputc(*text, out);
     }
 }
 
-static void explain_parts_markdown(const char *title, const struct query_part *parts, size_t count,
-                                   bool values)
+static void explain_parts_markdown(FILE *out, const char *title, const struct query_part *parts,
+                                   size_t count, bool values)
 {
     if (count == 0)
         return;
-    printf("\n| %s |%s unit | meaning |\n| --- |%s --- | --- |\n", title,
-           values ? " default |" : "", values ? " --- |" : "");
+    fprintf(out, "\n| %s |%s unit | meaning |\n| --- |%s --- | --- |\n", title,
+            values ? " default |" : "", values ? " --- |" : "");
     for (size_t i = 0; i < count; i++) {
-        printf("| `%s` | ", parts[i].name);
+        fprintf(out, "| `%s` | ", parts[i].name);
         if (values) {
-            print_cell(parts[i].value != NULL ? parts[i].value : "");
-            fputs(" | ", stdout);
+            print_cell(out, parts[i].value != NULL ? parts[i].value : "");
+            fputs(" | ", out);
         }
-        print_cell(unit_text(&parts[i]));
-        fputs(" | ", stdout);
-        print_cell(parts[i].text);
-        puts(" |");
+        print_cell(out, unit_text(&parts[i]));
+        fputs(" | ", out);
+        print_cell(out, parts[i].text);
+        fputs(" |\n", out);
     }
 }
 
-static void explain_markdown(const struct query_file *query, const char *command)
+static void explain_markdown(FILE *out, const struct query_file *query, const char *command)
 {
-    printf("### %s\n\n**%s** %s\n", query->name, query->question != NULL ? query->question : "",
-           query->description != NULL ? query->description : "");
+    fprintf(out, "### %s\n\n**%s** %s\n", query->name,
+            query->question != NULL ? query->question : "",
+            query->description != NULL ? query->description : "");
     if (query->advice != NULL)
-        printf("\n*What to do, and when not.* %s\n", query->advice);
+        fprintf(out, "\n*What to do, and when not.* %s\n", query->advice);
     if (query->source != NULL)
-        printf("\n*Method.* %s.\n", query->source);
-    explain_parts_markdown("parameter", query->params, query->params_count, true);
-    explain_parts_markdown("column", query->columns, query->columns_count, false);
+        fprintf(out, "\n*Method.* %s.\n", query->source);
+    explain_parts_markdown(out, "parameter", query->params, query->params_count, true);
+    explain_parts_markdown(out, "column", query->columns, query->columns_count, false);
     char filters[256];
     if (strcmp(command, "query") == 0 && query_filters_text(query, filters, sizeof filters) > 0)
-        printf("\nFilters: `%s`\n", filters);
+        fprintf(out, "\nFilters: `%s`\n", filters);
 }
 
-void query_help_explain(const struct query_file *query, const char *command, bool markdown)
+void query_help_explain(const struct query_file *query, const char *command, bool markdown,
+                        FILE *out)
 {
     if (markdown)
-        explain_markdown(query, command);
+        explain_markdown(out, query, command);
     else
-        explain_text(query, command);
+        explain_text(out, query, command);
 }

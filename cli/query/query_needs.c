@@ -25,6 +25,17 @@ static const struct {
      "the program kept no diaries of its objects; FISQL_KEEP of fisql.h does"},
     {"references", "SELECT 1 FROM main.object_references LIMIT 1", false,
      "the program recorded no reference counts; FISQL_REF and FISQL_UNREF of fisql.h do"},
+    {"allocations",
+     "SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM main.run"
+     " WHERE key = 'options' AND instr(',' || value || ',', ',no-alloc,') > 0)",
+     false,
+     "no allocations were recorded; `fisql record` without --no-alloc records them, other tools do "
+     "not"},
+    {"waits",
+     "SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM main.run"
+     " WHERE key = 'options' AND instr(',' || value || ',', ',no-waits,') > 0)",
+     false,
+     "no waiting was recorded; `fisql record` without --no-waits records it, other tools do not"},
     {"calls",
      "SELECT 1 WHERE (EXISTS (SELECT 1 FROM main.calls)"
      " OR (SELECT total(calls) FROM main.threads) = 0)"

@@ -327,6 +327,7 @@ static int write_rows(struct run_context *run, const struct query_request *reque
                                    .cell_width_max = request->cell_width_max,
                                    .width_max = request->width_max,
                                    .say_left_out = request->say_left_out,
+                                   .bounds = request->bounds,
                                    .doubt_ns = run->doubt.hooks_ns,
                                    .sum_doubt_ns = sum_doubt_ns,
                                    .keep = run->suppressions.stack != NULL ? keep_row : NULL,

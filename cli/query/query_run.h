@@ -27,8 +27,9 @@ struct query_request {
     struct filters filters;
     const char *suppressions; /* file, NULL = none */
     bool suppress_any;        /* a query without allocations has nothing to suppress: no error */
-    bool may_stop;            /* the caller may interrupt it: then it says nothing */
-    bool all_blocks;          /* also those that the C library keeps (kept_blocks.h) */
+    struct output_bounds *bounds; /* as in struct output_source */
+    bool may_stop;                /* the caller may interrupt it: then it says nothing */
+    bool all_blocks;              /* also those that the C library keeps (kept_blocks.h) */
 };
 
 /* Runs the query and writes its rows to `out`; *rows gets their number. Returns 0, or 2 after

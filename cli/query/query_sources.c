@@ -24,6 +24,16 @@ static bool reads(const char *sql, const char *view)
     return false;
 }
 
+/* Is the view's name a word of the SQL? */
+static bool names(const char *sql, const char *view)
+{
+    size_t length = strlen(view);
+    for (const char *at = sql; (at = strcasestr(at, view)) != NULL; at += length)
+        if ((at == sql || !is_part_of_name(at[-1])) && !is_part_of_name(at[length]))
+            return true;
+    return false;
+}
+
 static int make(sqlite3 *database, const struct load_view *view)
 {
     static const char create[] = "CREATE VIEW ";
@@ -44,6 +54,17 @@ int query_sources_make(sqlite3 *database, const char *sql, bool *walks)
         *walks = *walks || strstr(views.items[i].sql, "RECURSIVE") != NULL;
         status = make(database, &views.items[i]);
     }
+    query_views_release(&views);
+    return status;
+}
+
+int query_sources_make_named(sqlite3 *database, const char *sql)
+{
+    struct query_views views;
+    int status = query_views_make(&views) == 0 ? 0 : fail("out of memory");
+    for (size_t i = 0; i < views.count && status == 0; i++)
+        if (names(sql, views.items[i].name))
+            status = make(database, &views.items[i]);
     query_views_release(&views);
     return status;
 }

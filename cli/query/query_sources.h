@@ -12,4 +12,7 @@
  * after saying what is wrong. */
 int query_sources_make(sqlite3 *database, const char *sql, bool *walks);
 
+/* The same for each view whose name is a word of the SQL, which may be written in any way. */
+int query_sources_make_named(sqlite3 *database, const char *sql);
+
 #endif

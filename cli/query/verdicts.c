@@ -5,12 +5,14 @@
 #include "cli/query/query_run.h"
 #include "cli/query/query_sources.h"
 #include "cli/run/database.h"
+#include "cli/whatif/saving.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <string.h>
 
 /* verdicts.sql */
-extern const char verdicts_sql_unchecked[];
+extern const char verdicts_sql_unchecked[], verdicts_sql_lock[];
 
 /* ---- rows ---- */
 
@@ -30,8 +32,9 @@ static double amount_of(sqlite3_stmt *row, const char *name)
 
 static void verdict_release(struct verdict *verdict)
 {
-    char *texts[] = {verdict->text,   verdict->kind,        verdict->share_of, verdict->sure,
-                     verdict->caller, verdict->called_from, verdict->proof,    verdict->next};
+    char *texts[] = {verdict->text,        verdict->kind,     verdict->share_of,
+                     verdict->sure,        verdict->function, verdict->caller,
+                     verdict->called_from, verdict->proof,    verdict->next};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         free(texts[i]);
     *verdict = (struct verdict){.text = NULL};
@@ -44,6 +47,7 @@ static bool verdict_of(sqlite3_stmt *row, struct verdict *verdict)
                                 .kind = text_of(row, "kind"),
                                 .share_of = text_of(row, "share_of"),
                                 .sure = text_of(row, "sure"),
+                                .function = text_of(row, "function"),
                                 .caller = text_of(row, "caller"),
                                 .called_from = text_of(row, "called_from"),
                                 .proof = text_of(row, "proof"),
@@ -52,6 +56,7 @@ static bool verdict_of(sqlite3_stmt *row, struct verdict *verdict)
                                 .saves_cpu_ns = amount_of(row, "saves_cpu_ns"),
                                 .saves_wait_ns = amount_of(row, "saves_wait_ns"),
                                 .saves_bytes = amount_of(row, "saves_bytes"),
+                                .saves_run_ns = -1,
                                 .rows = (long)amount_of(row, "rows"),
                                 .is_finding = amount_of(row, "is_finding") > 0};
     return verdict->text != NULL && verdict->kind != NULL && verdict->sure != NULL &&
@@ -90,6 +95,43 @@ static int read_rows(sqlite3 *database, const struct query_file *query, struct v
         status = fail("%s: %s", query->name,
                       result == SQLITE_NOMEM ? "out of memory" : sqlite3_errmsg(database));
     sqlite3_finalize(row);
+    return status;
+}
+
+/* ---- what they would save of the run ---- */
+
+/* The lock that a finding is about; 0 = none that could be done without. */
+static int64_t lock_of(sqlite3 *database, const struct verdict *verdict)
+{
+    sqlite3_stmt *row = database_ask(database, verdicts_sql_lock);
+    if (row == NULL)
+        return 0;
+    sqlite3_bind_text(row, 1, verdict->function, -1, SQLITE_STATIC);
+    sqlite3_bind_text(row, 2, verdict->text, -1, SQLITE_STATIC);
+    return database_integer(row, 0);
+}
+
+static int find_savings(sqlite3 *database, struct verdicts *verdicts)
+{
+    struct saving savings[VERDICTS_MAX];
+    struct verdict *of[VERDICTS_MAX];
+    size_t count = 0;
+    for (int i = 0; i < verdicts->findings; i++) {
+        struct verdict *verdict = &verdicts->items[i];
+        bool of_lock = strcmp(verdict->proof, "lock-contention") == 0;
+        struct saving saving = {.function = verdict->function,
+                                .cpu_ns = verdict->saves_cpu_ns,
+                                .wait_ns = verdict->saves_wait_ns};
+        if (verdict->function == NULL || (saving.cpu_ns < 0 && saving.wait_ns < 0))
+            continue;
+        if (of_lock && (saving.lock = lock_of(database, verdict)) == 0)
+            continue;
+        of[count] = verdict;
+        savings[count++] = saving;
+    }
+    int status = savings_find(database, savings, count);
+    for (size_t i = 0; i < count; i++)
+        of[i]->saves_run_ns = savings[i].run_ns;
     return status;
 }
 
@@ -138,6 +180,8 @@ int verdicts_read(sqlite3 *database, const struct query_set *set, struct verdict
         status = query_sources_make(database, query->sql, &walks);
     if (status == 0)
         status = read_rows(database, query, verdicts);
+    if (status == 0)
+        status = find_savings(database, verdicts);
     if (status == 0)
         status = say_checked(query, verdicts);
     if (status == 0)

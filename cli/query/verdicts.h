@@ -14,9 +14,10 @@
 /* Texts are owned, and to be shown by text.h; NULL = there is none. Amounts are negative if they
  * are not known. */
 struct verdict {
-    char *text, *kind, *share_of, *sure, *caller, *called_from, *proof, *next;
+    char *text, *kind, *share_of, *sure, *function, *caller, *called_from, *proof, *next;
     double share, saves_cpu_ns, saves_wait_ns, saves_bytes; /* share: in hundredths */
-    long rows;                                              /* that the proof has of the kind */
+    double saves_run_ns; /* of the run, of several threads, by a replay (cli/whatif/saving.h) */
+    long rows;           /* that the proof has of the kind */
     bool is_finding;
 };
 

@@ -13,3 +13,11 @@ WHERE NOT EXISTS (SELECT 1 FROM parameters)
 UNION ALL
 SELECT 'what happens where calls fail: fisql faults ' || text FROM command
 WHERE NOT EXISTS (SELECT 1 FROM experiments)
+
+-- statement: lock
+-- The lock that a finding on this function (?1) with these words (?2) is about, if it is one that threads can do without.
+SELECT w.lock_id
+FROM functions f JOIN frames fr ON fr.function_id = f.id JOIN lock_waits w ON w.frame_id = fr.id
+     JOIN lock_details l ON l.id = w.lock_id
+WHERE f.name = ?1 AND l.kind IN ('mutex', 'recursive mutex', 'rwlock', 'spin lock') AND instr(?2, ' for ' || l.name || ', ') > 0
+GROUP BY w.lock_id ORDER BY total(w.wait_ns) DESC, w.lock_id LIMIT 1

@@ -120,8 +120,8 @@ void call_names_start(struct call_names *names, struct live *live,
     struct fisql_calls *calls = part.bytes > 0 ? live_map(live, part) : NULL;
     if (calls == NULL)
         return;
-    if (options->plugin != NULL)
-        snprintf(calls->plugin, sizeof calls->plugin, "%s", options->plugin);
+    if (options->libs.plugin != NULL)
+        snprintf(calls->plugin, sizeof calls->plugin, "%s", options->libs.plugin);
     munmap(calls, part.bytes);
     live->area->parts.calls = part;
     mailbox_start(&names->mailbox, live, part, answer_all, names);

@@ -2,6 +2,7 @@
 #include "cli/record/live.h"
 
 #include "cli/record/live_layout.h"
+#include "cli/record/live_parts.h"
 #include "cli/record/process_stat.h"
 
 #include <errno.h>
@@ -97,7 +98,8 @@ int live_make(struct live *live, int log, const struct record_options *options)
 {
     struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
     *live = (struct live){.memory = memfd_create("fisql-live", MFD_CLOEXEC | MFD_ALLOW_SEALING),
-                          .log = log};
+                          .log = log,
+                          .log_before = -1};
     pthread_mutex_init(&live->lock, NULL);
     if (live->memory < 0)
         return -1;
@@ -114,14 +116,16 @@ int live_make(struct live *live, int log, const struct record_options *options)
     }
     if (fchmod(live->memory, 0600) != 0 || ftruncate(live->memory, (off_t)at.bytes) != 0)
         return -1;
-    const struct fisql_live_part told =
-        live_part_make(live->memory, sizeof(struct fisql_told), limit.rlim_cur);
     const struct fisql_live_part changes =
         live_part_make(live->memory, sizeof(struct fisql_changes), limit.rlim_cur);
-    const struct fisql_live_part threads =
-        live_part_make(live->memory, 2 * (uint64_t)FISQL_CONTROL_THREADS_MAX, limit.rlim_cur);
+    struct fisql_live_parts parts = {.filter = {at.filter, options->filter_bytes},
+                                     .recipes = {at.recipes, options->values.recipes_bytes},
+                                     .late = {at.late, live_late_bytes(options)},
+                                     .faults = {at.faults, options->faults.room_bytes},
+                                     .control = {at.control, at.control_bytes}};
+    live_parts_add(&parts, live->memory, limit.rlim_cur, options->libs.budget > 0);
     errno = EFBIG;
-    if (options->threads.text_bytes > threads.bytes)
+    if (options->threads.text_bytes > parts.threads.bytes)
         return -1;
     /* A program that shortened the file would kill us by SIGBUS. The file may grow, as live_put()
      * needs; no program can add a seal that keeps us from writing. */
@@ -131,7 +135,8 @@ int live_make(struct live *live, int log, const struct record_options *options)
         !put_at(live->memory, options->values.recipes, options->values.recipes_bytes, at.recipes) ||
         !put_at(live->memory, options->faults.area, options->faults.area_bytes, at.faults) ||
         !put_at(live->memory, options->threads.text, options->threads.text_bytes,
-                threads.offset + threads.bytes / 2)) /* the first one: struct fisql_control */
+                parts.threads.offset +
+                    parts.threads.bytes / 2)) /* the first one: struct fisql_control */
         return -1;
     live->slots = slots;
     live->pieces_count = (slots + PIECE_SLOTS - 1) / PIECE_SLOTS;
@@ -147,14 +152,8 @@ int live_make(struct live *live, int log, const struct record_options *options)
         .process_next = 1,
         .recording = !options->start_off,
         .levels = {options->levels.functions, options->levels.values, {0}},
-        .ring_chunks = options->ring_chunks,
-        .parts.filter = {at.filter, options->filter_bytes},
-        .parts.recipes = {at.recipes, options->values.recipes_bytes},
-        .parts.late = {at.late, live_late_bytes(options)},
-        .parts.faults = {at.faults, options->faults.room_bytes},
-        .parts.control = {at.control, at.control_bytes},
-        .parts.told = told,
-        .parts.threads = threads,
+        .ring_chunks = options->kept.ring_chunks,
+        .parts = parts,
         .control.threads = options->threads.text_bytes != 0,
         .control.threads_bytes = (uint32_t)options->threads.text_bytes,
         .control.marks = changes,
@@ -203,16 +202,6 @@ void live_release(struct live *live)
     live->area = NULL;
     live->changes = NULL;
     live->memory = -1;
-}
-
-static int append(const struct live *live, const void *chunk, size_t size_bytes)
-{
-    ssize_t written = write(live->log, chunk, size_bytes);
-    int error = written == (ssize_t)size_bytes ? 0 : written < 0 ? errno : ENOSPC;
-    off_t end = lseek(live->log, 0, SEEK_CUR);
-    if (end > 0)
-        __atomic_store_n(&live->area->writer.log_end, (uint64_t)end, __ATOMIC_RELAXED);
-    return error;
 }
 
 /* ---- owners of slots ---- */
@@ -418,13 +407,13 @@ static void slot_append(struct live *live, struct fisql_live_slot *slot, uint32_
     int error = 0;
     if (!slot_claim(slot, FISQL_SLOT_PACKING, FISQL_SLOT_WRITING))
         return;
-    uint32_t length = whole_length(chunk);
+    uint32_t length = whole_length(chunk), epoch = slot->log_epoch;
     if (packed != NULL) {
-        error = append(live, packed, packed->length);
+        error = live_log_append_left(live, packed, packed->length, epoch);
     } else if (length != 0) {
         chunk->checksum = 0;
         chunk->checksum = fisql_checksum(chunk, length);
-        error = append(live, chunk, length);
+        error = live_log_append_left(live, chunk, length, epoch);
     }
     if (error != 0)
         count_lost(live, chunk, error);
@@ -485,6 +474,17 @@ static void handed_append(struct live *live, uint32_t index, bool may_pack)
         slot_append(live, slot, index, NULL);
 }
 
+void live_keys_look(const struct live *live,
+                    void (*look)(void *context, uint64_t process_key, uint32_t thread),
+                    void *context)
+{
+    for (uint32_t i = 0, used = slots_used(live); i < used; i++) {
+        const struct fisql_live_slot *slot = slot_at(live, i);
+        if (slot != NULL && __atomic_load_n(&slot->state, __ATOMIC_ACQUIRE) != FISQL_SLOT_FREE)
+            look(context, slot->process_key, slot->thread);
+    }
+}
+
 bool live_append_handed(struct live *live, bool may_pack)
 {
     bool any = false;
@@ -515,7 +515,7 @@ static void slot_salvage(struct live *live, struct fisql_live_slot *slot)
     uint32_t length = fisql_slot_finish(slot, chunk, live->area->run_id, 0, 0);
     if (length == 0)
         return;
-    int error = append(live, chunk, length);
+    int error = live_log_append(live, chunk, length);
     if (error == 0) {
         live->salvaged_chunks++;
         live->salvaged_calls += chunk->calls;
@@ -535,6 +535,10 @@ static void slot_look(struct live *live, struct fisql_live_slot *slot, uint32_t 
     }
     if (state == FISQL_SLOT_FREE || !gone)
         return;
+    if (state == FISQL_SLOT_PACKING) { /* by the writer, while we replace the log */
+        slot_append(live, slot, index, NULL);
+        return;
+    }
     if (state == FISQL_SLOT_LENT) {
         __atomic_store_n(&slot->state, FISQL_SLOT_TAKEN, __ATOMIC_RELEASE);
         return;
@@ -565,6 +569,22 @@ void live_salvage(struct live *live)
     pthread_mutex_lock(&live->lock);
     salvage(live);
     pthread_mutex_unlock(&live->lock);
+}
+
+/* A chunk that is being packed is appended as it is: the writer may get no processor for long, and
+ * then finds that it has gone. */
+void live_drain(struct live *live)
+{
+    salvage(live);
+    for (uint32_t i = 0, used = slots_used(live); i < used; i++) {
+        struct fisql_live_slot *slot = slot_at(live, i);
+        uint32_t state =
+            slot != NULL ? __atomic_load_n(&slot->state, __ATOMIC_ACQUIRE) : FISQL_SLOT_FREE;
+        if (state == FISQL_SLOT_WHOLE)
+            slot_collect(live, slot, i);
+        else if (state == FISQL_SLOT_PACKING)
+            slot_append(live, slot, i, NULL);
+    }
 }
 
 void live_keep(struct live *live)
@@ -609,90 +629,4 @@ uint64_t live_process_key(struct live *live, pid_t pid)
     }
     pthread_mutex_unlock(&live->lock);
     return key;
-}
-
-/* A chunk of facts of at least size_min bytes; the caller frees it. NULL without memory. facts may
- * be NULL. */
-static struct fisql_chunk *facts_chunk(const struct live *live, enum fisql_chunk_kind kind,
-                                       uint64_t process_key, pid_t pid,
-                                       const struct live_fact *facts, size_t size_min)
-{
-    size_t size_bytes = sizeof(struct fisql_chunk) + 8;
-    for (const struct live_fact *fact = facts; fact != NULL && fact->value != NULL; fact++)
-        size_bytes += strlen(fisql_fact_key(fact->fact)) + strlen(fact->value) + 2;
-    size_bytes = (size_bytes > size_min ? size_bytes : size_min) & ~(size_t)7;
-    struct fisql_chunk *chunk = calloc(1, size_bytes);
-    if (chunk == NULL)
-        return NULL;
-    char *at = (char *)(chunk + 1);
-    for (const struct live_fact *fact = facts; fact != NULL && fact->value != NULL; fact++) {
-        at = stpcpy(at, fisql_fact_key(fact->fact)) + 1;
-        at = stpcpy(at, fact->value) + 1;
-    }
-    chunk->magic = FISQL_CHUNK_MAGIC;
-    chunk->version = FISQL_LOG_VERSION;
-    chunk->kind = (uint16_t)kind;
-    chunk->run_id = live->area->run_id;
-    chunk->process_key = process_key;
-    chunk->pid = chunk->tid = (uint32_t)pid;
-    fisql_chunk_seal(chunk, (uint32_t)size_bytes, 0, 0);
-    return chunk;
-}
-
-int live_append_facts(struct live *live, enum fisql_chunk_kind kind, uint64_t process_key,
-                      pid_t pid, const struct live_fact *facts)
-{
-    struct fisql_chunk *chunk = facts_chunk(live, kind, process_key, pid, facts, 0);
-    if (chunk == NULL)
-        return ENOMEM;
-    pthread_mutex_lock(&live->lock);
-    int error = append(live, chunk, chunk->length);
-    pthread_mutex_unlock(&live->lock);
-    free(chunk);
-    return error;
-}
-
-int live_append_fact(struct live *live, enum fisql_fact fact, const char *value)
-{
-    const struct live_fact facts[] = {{fact, value}, {0, NULL}};
-    return value != NULL ? live_append_facts(live, FISQL_CHUNK_RUN, 0, getpid(), facts) : 0;
-}
-
-#define RESERVE_BYTES 512u
-
-int live_reserve(struct live *live)
-{
-    struct fisql_chunk *chunk =
-        facts_chunk(live, FISQL_CHUNK_RUN, 0, getpid(), NULL, RESERVE_BYTES);
-    if (chunk == NULL)
-        return ENOMEM;
-    int error = append(live, chunk, chunk->length);
-    off_t end = lseek(live->log, 0, SEEK_CUR);
-    if (error == 0 && end >= (off_t)chunk->length)
-        live->reserve_offset = (uint64_t)end - chunk->length;
-    free(chunk);
-    return error;
-}
-
-int live_tell(struct live *live, enum fisql_chunk_kind kind, pid_t pid,
-              const struct live_fact *facts)
-{
-    struct fisql_chunk *chunk = facts_chunk(live, kind, 0, pid, facts, RESERVE_BYTES);
-    if (chunk == NULL)
-        return ENOMEM;
-    int error = EINVAL;
-    if (chunk->length == RESERVE_BYTES && live->reserve_offset != 0) {
-        /* With O_APPEND pwrite() would append. */
-        pthread_mutex_lock(&live->lock);
-        int flags = fcntl(live->log, F_GETFL);
-        ssize_t written = -1;
-        if (flags >= 0 && fcntl(live->log, F_SETFL, flags & ~O_APPEND) == 0)
-            written = pwrite(live->log, chunk, chunk->length, (off_t)live->reserve_offset);
-        error = written == (ssize_t)chunk->length ? 0 : written < 0 ? errno : ENOSPC;
-        fcntl(live->log, F_SETFL, flags);
-        pthread_mutex_unlock(&live->lock);
-        live->reserve_offset = 0;
-    }
-    free(chunk);
-    return error == 0 ? 0 : live_append_facts(live, kind, 0, pid, facts);
 }

@@ -24,6 +24,8 @@ struct live {
     struct fisql_changes *changes; /* NULL = no room */
     int memory;                    /* descriptor of the memfd; open while the area is used */
     int log;                       /* descriptor of the log, opened O_APPEND; borrowed */
+    int log_before;                /* of the log that this one replaced (log_rotate.h); -1 = none */
+    uint32_t log_epoch;            /* the area's; a program cannot change this one */
     uint64_t salvaged_chunks, salvaged_calls;
     uint64_t reserve_offset; /* in the log, of live_reserve()'s chunk; 0 = none */
     unsigned char **pieces;  /* of the slots, each mapped when it is first needed */

@@ -1,6 +1,8 @@
 /* The parts of a live area's file: see live_layout.h. */
 #include "cli/record/live_layout.h"
 
+#include "formats/patch_areas.h"
+
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -56,4 +58,15 @@ struct fisql_live_part live_part_make(int memory, uint64_t bytes, uint64_t bytes
     uint64_t end = part.offset + part.bytes;
     bool fits = end <= bytes_max && ftruncate(memory, (off_t)end) == 0;
     return fits ? part : (struct fisql_live_part){0, 0};
+}
+
+void live_parts_add(struct fisql_live_parts *parts, int memory, uint64_t bytes_max, bool budget)
+{
+    parts->told = live_part_make(memory, sizeof(struct fisql_told), bytes_max);
+    parts->threads = live_part_make(memory, 2 * (uint64_t)FISQL_CONTROL_THREADS_MAX, bytes_max);
+    parts->counts = live_part_make(memory, 2 * (uint64_t)FISQL_CONTROL_COUNTS_MAX, bytes_max);
+    if (parts->late.bytes == 0 && !budget)
+        return;
+    parts->patching = live_part_make(memory, sizeof(struct fisql_patching), bytes_max);
+    parts->patched = live_part_make(memory, sizeof(struct fisql_patch_areas), bytes_max);
 }

@@ -32,4 +32,8 @@ size_t live_page_from(size_t bytes);
 /* Makes the file longer by a part, unless it would exceed bytes_max: then the part has 0 bytes. */
 struct fisql_live_part live_part_make(int memory, uint64_t bytes, uint64_t bytes_max);
 
+/* Makes those parts whose room no option decides, as far as they fit into so many bytes; `late` says
+ * whether modules are patched. `budget`: --budget was given. */
+void live_parts_add(struct fisql_live_parts *parts, int memory, uint64_t bytes_max, bool budget);
+
 #endif

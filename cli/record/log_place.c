@@ -64,6 +64,48 @@ static bool is_worth_keeping(const char *path)
     return holds;
 }
 
+bool log_place_numbered(char *name, const char *path, uint32_t number)
+{
+    int length = number == 0 ? snprintf(name, PATH_MAX, "%s", path)
+                             : snprintf(name, PATH_MAX, "%s.%u", path, number);
+    return length >= 0 && length < PATH_MAX;
+}
+
+static int check_numbered(const char *path, uint32_t count)
+{
+    char name[PATH_MAX];
+    for (uint32_t number = 1; number <= count; number++) {
+        struct stat status;
+        if (!log_place_numbered(name, path, number))
+            return fail("%s: its path is too long", path);
+        const char *problem = lstat(name, &status) == 0 ? log_problem(name, &status) : NULL;
+        if (problem != NULL)
+            return fail("%s: %s", name, problem);
+    }
+    return 0;
+}
+
+int log_place_shift(const char *path, uint32_t count)
+{
+    char from[PATH_MAX], to[PATH_MAX];
+    for (uint32_t number = count; number > 1; number--)
+        if (!log_place_numbered(to, path, number) || !log_place_numbered(from, path, number - 1) ||
+            (rename(from, to) != 0 && errno != ENOENT))
+            return -1;
+    return 0;
+}
+
+int log_place_number(const char *from, const char *path, bool keep)
+{
+    char first[PATH_MAX];
+    if (!log_place_numbered(first, path, 1))
+        return -1;
+    unlink(first); /* shifted, if there was one */
+    if (keep && link(from, first) == 0)
+        return 0;
+    return rename(from, first);
+}
+
 /* Gives the older log the name place->earlier. Returns 0, or -1 with errno. */
 static int put_aside(struct log_place *place)
 {
@@ -120,11 +162,17 @@ static void live_remove(const char *path)
         unlink(live);
 }
 
-int log_place_make(struct log_place *place, const char *path)
+int log_place_make(struct log_place *place, const char *path, uint32_t rotated)
 {
     struct stat status;
     bool there = lstat(path, &status) == 0;
-    *place = (struct log_place){.path = path, .log = -1};
+    *place = (struct log_place){.path = path, .log = -1, .rotated = rotated};
+    if (check_numbered(path, rotated) != 0)
+        return -1;
+    if (rotated != 0 && there && S_ISCHR(status.st_mode)) {
+        fail("%s: --rotate needs a regular file: give another file with -o", path);
+        return -1;
+    }
     if (there && S_ISCHR(status.st_mode) && (status.st_uid == 0 || status.st_uid == geteuid())) {
         place->log = open(path, O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK);
     } else {
@@ -153,7 +201,9 @@ void log_place_recorded(struct log_place *place)
 {
     if (!log_place_keeps(place))
         return;
-    unlink(place->earlier);
+    if (place->rotated == 0 || log_place_shift(place->path, place->rotated) != 0 ||
+        log_place_number(place->earlier, place->path, false) != 0)
+        unlink(place->earlier);
     live_remove(place->path);
     place->earlier[0] = 0;
 }

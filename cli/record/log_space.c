@@ -16,11 +16,11 @@
 #define FREE_PART 16u /* at most this part of the free space is reserved */
 #define XFS_MAGIC 0x58465342
 
-void log_space_begin(struct log_space *space, int log)
+void log_space_begin(struct log_space *space, int log, uint64_t limit_bytes)
 {
     struct statfs system;
     struct rlimit limit;
-    *space = (struct log_space){.log = log};
+    *space = (struct log_space){.log = log, .limit_bytes = limit_bytes};
     /* Other file systems are not known to gain: tmpfs takes the memory at once, NFS asks the
      * server. Under a limit on the size of files, threads that live_busy() does not know of may
      * record, so the end must not be cut. */
@@ -38,6 +38,8 @@ bool log_space_keep(struct log_space *space)
         return false;
     uint64_t size = (uint64_t)status.st_size;
     uint64_t ahead = size < AHEAD_MIN ? AHEAD_MIN : size > AHEAD_MAX ? AHEAD_MAX : size;
+    if (space->limit_bytes != 0 && size + ahead > space->limit_bytes)
+        ahead = space->limit_bytes > size ? space->limit_bytes - size : 0;
     bool grown = size > space->size_bytes;
     space->size_bytes = size;
     if (space->reserved_bytes >= size + ahead / 2)

@@ -12,12 +12,14 @@
 struct log_space {
     int log; /* borrowed */
     bool off;
+    uint64_t limit_bytes;    /* no log gets longer, so reserve no more; 0 = none */
     uint64_t reserved_bytes; /* from the file's start */
     uint64_t size_bytes;     /* of the log at the last look */
 };
 
-/* Begins to reserve, if the file system gains by it and has plenty of room. */
-void log_space_begin(struct log_space *space, int log);
+/* Begins to reserve, if the file system gains by it and has plenty of room: at most limit_bytes, if
+ * that is not 0. */
+void log_space_begin(struct log_space *space, int log, uint64_t limit_bytes);
 
 /* To be called repeatedly while the log grows. Returns whether it has grown since the last call. */
 bool log_space_keep(struct log_space *space);

@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static bool header_at(int log, uint64_t offset, uint64_t run_id, struct fisql_chunk *chunk)
+bool log_header_at(int log, uint64_t offset, uint64_t run_id, struct fisql_chunk *chunk)
 {
     return pread(log, chunk, sizeof *chunk, (off_t)offset) == (ssize_t)sizeof *chunk &&
            chunk->magic == FISQL_CHUNK_MAGIC && chunk->version == FISQL_LOG_VERSION &&
@@ -22,7 +22,7 @@ static bool header_at(int log, uint64_t offset, uint64_t run_id, struct fisql_ch
            chunk->length <= FISQL_CHUNK_LENGTH_MAX && chunk->length % 8 == 0;
 }
 
-static bool checksum_right(int log, uint64_t offset, const struct fisql_chunk *head)
+bool log_checksum_right(int log, uint64_t offset, const struct fisql_chunk *head)
 {
     struct fisql_chunk *chunk = malloc(head->length);
     bool right =
@@ -35,8 +35,7 @@ static bool checksum_right(int log, uint64_t offset, const struct fisql_chunk *h
     return right;
 }
 
-/* The offset of the next header from `offset` on, or the size of the log. */
-static uint64_t find_header(int log, uint64_t offset, uint64_t size, uint64_t run_id)
+uint64_t log_header_find(int log, uint64_t offset, uint64_t size, uint64_t run_id)
 {
     static const unsigned char magic[4] = {'F', 'S', 'Q', 'L'};
     unsigned char bytes[65536];
@@ -51,39 +50,57 @@ static uint64_t find_header(int log, uint64_t offset, uint64_t size, uint64_t ru
             continue;
         }
         offset += (uint64_t)(hit - bytes);
-        if (header_at(log, offset, run_id, &chunk))
+        if (log_header_at(log, offset, run_id, &chunk))
             return offset;
         offset++;
     }
     return size;
 }
 
-void log_totals(int log, uint64_t run_id, bool doubtful, struct log_totals *totals)
+void log_walk(int log, uint64_t run_id, bool doubtful, log_visit *visit, void *context)
 {
     struct fisql_chunk chunk, next;
     struct stat status;
     uint64_t size = fstat(log, &status) == 0 ? (uint64_t)status.st_size : 0;
-    uint64_t offset = find_header(log, 0, size, run_id);
-    totals->bytes = size;
-    if (offset >= size || !header_at(log, offset, run_id, &chunk))
+    uint64_t offset = log_header_find(log, 0, size, run_id);
+    if (offset >= size || !log_header_at(log, offset, run_id, &chunk))
         return;
     while (offset < size) {
-        uint64_t end = offset + chunk.length;
-        bool followed = end < size && header_at(log, end, run_id, &next);
+        uint64_t end = offset + chunk.length, start = offset;
+        bool followed = end < size && log_header_at(log, end, run_id, &next);
         bool leads = followed || end == size;
-        bool whole = (leads && !doubtful) || (end <= size && checksum_right(log, offset, &chunk));
-        if (whole) {
-            totals->chunks++;
-            totals->calls += chunk.calls; /* 0 but in chunks of events */
-            totals->processes |= chunk.kind == FISQL_CHUNK_PROCESS;
-            totals->events |= chunk.kind == FISQL_CHUNK_EVENTS;
-        }
+        bool whole =
+            (leads && !doubtful) || (end <= size && log_checksum_right(log, offset, &chunk));
         offset = whole || leads ? end : offset + 1;
-        if (!followed) {
-            offset = find_header(log, offset, size, run_id);
-            if (offset < size && !header_at(log, offset, run_id, &next))
-                return;
-        }
+        if (!followed)
+            offset = log_header_find(log, offset, size, run_id);
+        const struct log_place_of_chunk place = {.log = log,
+                                                 .offset = start,
+                                                 .bytes = (whole ? end : offset) - start,
+                                                 .head = &chunk,
+                                                 .whole = whole};
+        visit(&place, context);
+        if (!followed && offset < size && !log_header_at(log, offset, run_id, &next))
+            return;
         chunk = next;
     }
+}
+
+static void add_up(const struct log_place_of_chunk *place, void *context)
+{
+    struct log_totals *totals = context;
+    totals->torn |= !place->whole;
+    if (!place->whole)
+        return;
+    totals->chunks++;
+    totals->calls += place->head->calls; /* 0 but in chunks of events */
+    totals->processes |= place->head->kind == FISQL_CHUNK_PROCESS;
+    totals->events |= place->head->kind == FISQL_CHUNK_EVENTS;
+}
+
+void log_totals(int log, uint64_t run_id, bool doubtful, struct log_totals *totals)
+{
+    struct stat status;
+    totals->bytes = fstat(log, &status) == 0 ? (uint64_t)status.st_size : 0;
+    log_walk(log, run_id, doubtful, add_up, totals);
 }

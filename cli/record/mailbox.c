@@ -20,7 +20,9 @@ static void *run(void *context)
         if (__atomic_load_n(&mailbox->stop, __ATOMIC_ACQUIRE) != 0)
             break;
         mailbox->serve(mailbox->context);
-        word_wait(&shared->wake, seen, NULL);
+        const struct timespec again = {mailbox->again_ms / 1000,
+                                       (long)(mailbox->again_ms % 1000) * 1000000};
+        word_wait(&shared->wake, seen, mailbox->again_ms != 0 ? &again : NULL);
     }
     robust_clear(&robust);
     return NULL;

@@ -14,6 +14,8 @@ struct mailbox {
     void *context;
     pthread_t thread;
     bool started;
+    uint32_t
+        again_ms;  /* set by serve(): it is called again after so long; 0 = when there is work */
     uint32_t stop; /* atomic */
 };
 

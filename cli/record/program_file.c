@@ -56,6 +56,7 @@ static void look_at(struct program_file *file, const struct bytes *bytes)
     if (!got || !read_at(bytes, &elf, sizeof elf, 0) || memcmp(elf.e_ident, ELFMAG, SELFMAG) != 0)
         return;
     file->known = true;
+    file->fixed = elf.e_type == ET_EXEC;
     file->machine_same =
         elf.e_machine == own.e_machine && elf.e_ident[EI_CLASS] == own.e_ident[EI_CLASS];
     if (!file->machine_same)

@@ -7,6 +7,7 @@
 struct program_file {
     bool known;            /* an ELF program that could be read */
     bool machine_same;     /* as ours */
+    bool fixed;            /* it is loaded where its file says, not elsewhere */
     bool is_static;        /* no dynamic linker starts it */
     bool hooks;            /* its symbols name the hooks */
     bool collector;        /* it holds the collector itself (libfisql.a) */

@@ -10,10 +10,17 @@
  * without patterns. Returns 0, or 2 after saying what is wrong, or that no function matches. */
 int record_filter_make(struct record_options *options, const char *program);
 
+/* What is known of a run whose filter changes. */
+struct record_running {
+    const struct fisql_late *late; /* has the modules that are patched; NULL = not known */
+    bool library_calls;            /* are recorded */
+};
+
 /* Makes the same text for the functions of the modules at these paths, which are to be recorded
  * (only) or left out. The caller frees it in any case. Returns 0, or 2 after saying what is
  * wrong. */
 int record_filter_modules(const char *const *paths, size_t paths_count,
+                          const struct record_running *running,
                           const struct record_patterns *patterns, bool only, char **text,
                           size_t *size_bytes);
 

@@ -17,6 +17,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#define ROTATE_BYTES_MIN (1 << 20)
+#define ROTATE_LOGS_MAX 1000
+
 #define SHARED_HELP                                                                                \
     "  -o, --output FILE       the log to write (run.bin); of rank 3 of an MPI job run.3.bin\n"    \
     "  -q, --quiet             print neither what was written nor what takes long\n"               \
@@ -73,9 +76,17 @@
     "                          it ends; exit, of all threads at the end; a signal (USR1, HUP)\n"   \
     "                          that fisql record gets, of all threads so far (can be repeated)\n"  \
     "      --plugin FILE.so    each process loads it (docs/tracing.md)\n"                          \
+    "      --budget N%         leave out by itself, while it runs, the functions whose hooks "     \
+    "cost\n"                                                                                       \
+    "                          most for what they tell, until recording costs less than N% of "    \
+    "the\n"                                                                                        \
+    "                          program's own processor time (of programs as they are, x86-64)\n"   \
     "      --start-off         start with recording off; SIGUSR2 or fisql_start() switches it\n"   \
     "      --ring SIZE         flight recorder: keep only the last SIZE bytes of each thread\n"    \
     "                          (512K, 4M), written at exit, crash, SIGUSR2 or fisql_dump()\n"      \
+    "      --rotate SIZE,COUNT begin a new log when this one is longer than SIZE (1G), and keep\n" \
+    "                          the last COUNT logs before it, FILE.1, FILE.2, ... (10), each to\n" \
+    "                          be loaded alone (docs/recording.md)\n"                              \
     "      --as-is             patch programs in memory even if they call the hooks\n"             \
     "      --no-patch          do not record programs without hooks as they are (docs/any.md)\n"   \
     "      --libs PATTERN      also record these system libraries (z, libz.so.1, *), never libc\n" \
@@ -89,12 +100,16 @@
 
 static const char help[] =
     "usage: fisql record [OPTION...] [--] PROGRAM [ARGUMENT...]\n"
+    "       fisql record -p PID [--for T] [OPTION...]\n"
     "\n"
     "Runs PROGRAM and records every function call and every heap allocation in all its threads\n"
     "and child processes: by the hooks of a build with `fisql cc`, or else as it is "
     "(docs/any.md).\n"
     "Input, output, signals and exit status stay the program's own.\n"
-    "\n" SHARED_HELP;
+    "\n"
+    "  -p, --pid PID           record this process, which runs already, as it is; Ctrl-C leaves "
+    "it\n"
+    "      --for T             with -p: leave it after this time (500ms, 10s)\n" SHARED_HELP;
 static const char help_more[] =
     SHARED_HELP_MORE "\n"
                      "example: fisql record -o sort.bin ./sort numbers.txt\n";
@@ -105,7 +120,10 @@ static const char run_help[] =
     "Runs PROGRAM, as it is or built with `fisql cc`, and says what matters of the run: `fisql\n"
     "record`, then `fisql load`, `fisql digest` on standard error, and `fisql report` into a page\n"
     "beside the log. Input, output, signals and exit status stay the program's own.\n"
-    "\n" SHARED_HELP;
+    "\n"
+    "      --open              then show the run in the browser (`fisql serve`), until Ctrl-C or "
+    "ten\n"
+    "                          minutes in which nobody looks\n" SHARED_HELP;
 static const char run_help_more[] =
     SHARED_HELP_MORE "\n"
                      "Beside the log run.bin come the database run.db and the page run.html.\n"
@@ -127,6 +145,7 @@ enum {
     OPTION_SUMMARY_AT,
     OPTION_START_OFF,
     OPTION_RING,
+    OPTION_ROTATE,
     OPTION_VALUES,
     OPTION_VALUE,
     OPTION_NO_RESULTS,
@@ -142,11 +161,17 @@ enum {
     OPTION_AS_IS,
     OPTION_LIBS,
     OPTION_LIBRARY_CALLS,
-    OPTION_PLUGIN
+    OPTION_PLUGIN,
+    OPTION_BUDGET,
+    OPTION_FOR,
+    OPTION_OPEN
 };
 
 static const struct args_option options_known[] = {
     {"output", 'o', true},
+    {"pid", 'p', true},
+    {"for", OPTION_FOR, true},
+    {"open", OPTION_OPEN, false},
     {"quiet", 'q', false},
     {"no-alloc", OPTION_NO_ALLOC, false},
     {"no-time", OPTION_NO_TIME, false},
@@ -172,12 +197,14 @@ static const struct args_option options_known[] = {
     {"summary-at", OPTION_SUMMARY_AT, true},
     {"start-off", OPTION_START_OFF, false},
     {"ring", OPTION_RING, true},
+    {"rotate", OPTION_ROTATE, true},
     {"reference", OPTION_REFERENCE, false},
     {"no-patch", OPTION_NO_PATCH, false},
     {"as-is", OPTION_AS_IS, false},
     {"libs", OPTION_LIBS, true},
     {"library-calls", OPTION_LIBRARY_CALLS, ARGS_OPTIONAL},
     {"plugin", OPTION_PLUGIN, true},
+    {"budget", OPTION_BUDGET, true},
     {NULL, 0, false}};
 
 static int add_values(struct record_values *values, const char *pattern)
@@ -210,9 +237,9 @@ static int add_library_calls(struct record_options *options, const char *pattern
 
 static int set_plugin(struct record_options *options, const char *path)
 {
-    if (options->plugin != NULL)
+    if (options->libs.plugin != NULL)
         return fail("--plugin: give one; a plugin can load others itself");
-    options->plugin = path;
+    options->libs.plugin = path;
     return 0;
 }
 
@@ -253,6 +280,26 @@ static int set_number(const struct args *args, int64_t most, uint32_t *number)
     return 0;
 }
 
+/* "1G,10" */
+static int set_rotate(struct record_kept *kept, const struct args *args)
+{
+    char size[32];
+    int64_t bytes, logs;
+    const char *comma = strchr(args->value, ',');
+    size_t length = comma != NULL ? (size_t)(comma - args->value) : sizeof size;
+    if (length < sizeof size) {
+        memcpy(size, args->value, length);
+        size[length] = 0;
+    }
+    if (length >= sizeof size || !amount_size(size, &bytes) || bytes < ROTATE_BYTES_MIN ||
+        !amount_count(comma + 1, &logs) || logs == 0 || logs > ROTATE_LOGS_MAX)
+        return args_wrong(args, "a size from 1M on, a comma and a number of logs from 1 to 1000: "
+                                "1G,10");
+    kept->log_bytes = (uint64_t)bytes;
+    kept->logs = (uint32_t)logs;
+    return 0;
+}
+
 static int set_values_wait(struct record_values *values, const struct args *args)
 {
     int64_t number;
@@ -274,6 +321,7 @@ static bool set_switch(struct record_options *options, int code)
         [OPTION_START_OFF - OPTION_NO_ALLOC] = &options->start_off,
         [OPTION_REFERENCE - OPTION_NO_ALLOC] = &options->reference,
         [OPTION_SAY - OPTION_NO_ALLOC] = &options->summary.say,
+        [OPTION_OPEN - OPTION_NO_ALLOC] = &options->summary.open,
         [OPTION_NO_RESULTS - OPTION_NO_ALLOC] = &options->values.no_results,
     };
     int at = code - OPTION_NO_ALLOC;
@@ -281,6 +329,33 @@ static bool set_switch(struct record_options *options, int code)
         return false;
     *of_code[at] = true;
     return true;
+}
+
+static int set_budget(const struct args *args, double *part)
+{
+    char *end;
+    double percent = strtod(args->value, &end);
+    bool is_number = args->value[0] >= '0' && args->value[0] <= '9' &&
+                     strspn(args->value, "0123456789.") == (size_t)(end - args->value);
+    if (!is_number || strcmp(end, "%") != 0 || percent < 0.1 || percent > 10000)
+        return args_wrong(args, "a percentage such as 5% or 0.5%, from 0.1% to 10000%");
+    *part = percent / 100;
+    return 0;
+}
+
+static int set_attach(struct record_attach *attach, const struct args *args)
+{
+    int64_t number;
+    if (args->code == OPTION_FOR) {
+        if (!amount_time(args->value, &number) || number == 0)
+            return args_wrong(args, "a time such as 500ms or 10s");
+        attach->for_ns = (uint64_t)number;
+        return 0;
+    }
+    if (!amount_count(args->value, &number) || number == 0 || number > INT32_MAX)
+        return args_wrong(args, "the number of a process");
+    attach->pid = (int32_t)number;
+    return 0;
 }
 
 static int set_option(struct record_options *options, const struct args *args)
@@ -296,12 +371,17 @@ static int set_option(struct record_options *options, const struct args *args)
     case 'q':
         options->quiet = options->values.quiet = true;
         return 0;
+    case 'p':
+    case OPTION_FOR:
+        return set_attach(&options->attach, args);
     case OPTION_NO_PATCH:
     case OPTION_AS_IS:
         options->as_is = args->code == OPTION_AS_IS ? 2 : 0;
         return 0;
     case OPTION_PLUGIN:
         return set_plugin(options, value);
+    case OPTION_BUDGET:
+        return set_budget(args, &options->libs.budget);
     case OPTION_LIBS:
         return record_patterns_add(&options->libs.patched, value);
     case OPTION_LIBRARY_CALLS:
@@ -325,9 +405,11 @@ static int set_option(struct record_options *options, const struct args *args)
     case OPTION_RING:
         if (!amount_size(value, &number) || number == 0 || number > 1 << 30)
             return args_wrong(args, "a size such as 512K or 4M, at most 1G");
-        options->ring_chunks =
+        options->kept.ring_chunks =
             (uint32_t)((number + FISQL_LIVE_CHUNK_BYTES - 1) / FISQL_LIVE_CHUNK_BYTES);
         return 0;
+    case OPTION_ROTATE:
+        return set_rotate(&options->kept, args);
     case OPTION_LEVEL:
         return read_levels(value, &options->levels)
                    ? 0
@@ -358,6 +440,21 @@ static int set_option(struct record_options *options, const struct args *args)
     }
 }
 
+static int rotate_check(const struct record_options *options, bool run)
+{
+    if (options->kept.log_bytes == 0)
+        return 0;
+    if (run)
+        return fail("--rotate makes several logs: use `fisql record`, and load each log alone");
+    if (options->kept.ring_chunks != 0)
+        return fail("--ring keeps the last calls alone, and --rotate all of the last logs: use one "
+                    "or the other");
+    if (options->summary.at_thread_exit)
+        return fail("--summary-at thread-exit looks for ends of threads in the log: leave out "
+                    "--rotate");
+    return 0;
+}
+
 /* Gives each rank of a job its own log. */
 static int name_rank(struct record_options *options)
 {
@@ -368,6 +465,39 @@ static int name_rank(struct record_options *options)
     int status = rank_path(options->log, rank, path, sizeof path);
     options->log = path;
     return status == 0 ? ARGS_GO_ON : status;
+}
+
+/* What cannot be taken back from a process, or needs its start, is refused. */
+static int attach_check(struct record_options *options, bool run, bool program)
+{
+    const struct {
+        bool given;
+        const char *name;
+    } refused[] = {{options->faults.rules_count > 0, "--fault"},
+                   {options->locks != 0, "--locks"},
+                   {options->libs.calls, "--library-calls"},
+                   {options->libs.plugin != NULL, "--plugin"},
+                   {options->reference, "--reference"},
+                   {options->start_off, "--start-off"},
+                   {options->kept.ring_chunks != 0, "--ring"},
+                   {options->kept.log_bytes != 0, "--rotate"},
+                   {options->libs.budget > 0, "--budget"},
+                   {options->as_is == 0, "--no-patch"},
+                   {options->threads.patterns.count > 0, "--threads"}};
+    if (options->attach.pid == 0)
+        return fail("--for says how long -p records: give the process, too");
+    if (run)
+        return fail("run: -p is for `fisql record`; then use `fisql load`");
+    if (program)
+        return fail("record: -p PID records a process that runs already: leave the program out");
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
+        if (refused[i].given)
+            return fail("-p: a process that runs already cannot be recorded with %s",
+                        refused[i].name);
+    if (options->no_time && options->min_duration_ns != 0)
+        return fail("--min-duration needs the clock: leave out --no-time");
+    options->no_alloc = true;
+    return ARGS_GO_ON;
 }
 
 int record_options_parse(struct record_options *options, int argc, char **argv, int *program)
@@ -389,6 +519,10 @@ int record_options_parse(struct record_options *options, int argc, char **argv, 
     *program = args.at;
     if (args.status != ARGS_GO_ON)
         return args.status;
+    if (options->summary.open && !run)
+        return fail("record: --open is for `fisql run`; else use `fisql serve` of the log");
+    if (options->attach.pid != 0 || options->attach.for_ns != 0)
+        return attach_check(options, run, args_words(&args) > 0);
     if (args_words(&args) == 0)
         return fail("%s: no program given; see `fisql %s --help`", argv[0], argv[0]);
     if (options->no_time && options->min_duration_ns != 0)
@@ -399,11 +533,13 @@ int record_options_parse(struct record_options *options, int argc, char **argv, 
                     "record: give one, too");
     if (options->values.wanted && (options->depth != 0 || options->min_duration_ns != 0))
         return fail("--values needs each call: leave out --depth and --min-duration");
+    options->values.system_calls = options->libs.calls && !options->values.wanted &&
+                                   options->depth == 0 && options->min_duration_ns == 0;
     if (options->reference && (options->no_time || options->start_off || options->depth != 0 ||
-                               options->min_duration_ns != 0 || options->ring_chunks != 0))
+                               options->min_duration_ns != 0 || options->kept.ring_chunks != 0))
         return fail("--reference compares whole runs: leave out --no-time, --start-off, --depth, "
                     "--min-duration and --ring");
-    return name_rank(options);
+    return rotate_check(options, run) != 0 ? 2 : name_rank(options);
 }
 
 void record_options_text(const struct record_options *options, char *text, size_t size)
@@ -425,8 +561,8 @@ void record_options_text(const struct record_options *options, char *text, size_
         ADD(DEPTH, "%u", options->depth);
     if (options->min_duration_ns != 0)
         ADD(MIN_DURATION, "%llu", (unsigned long long)options->min_duration_ns);
-    if (options->ring_chunks != 0)
-        ADD(RING, "%u", options->ring_chunks);
+    if (options->kept.ring_chunks != 0)
+        ADD(RING, "%u", options->kept.ring_chunks);
     if (options->filter != NULL)
         ADD(FILTER, "");
     if (options->values.recipes != NULL)
@@ -445,8 +581,10 @@ void record_options_text(const struct record_options *options, char *text, size_
         ADD(THREADS, "");
     if (options->summary.say)
         ADD(SAY, "");
-    if (options->plugin != NULL)
+    if (options->libs.plugin != NULL)
         ADD(PLUGIN, "");
+    if (options->kept.log_bytes != 0)
+        ADD(ROTATE, "");
     if (options->locks != 0)
         ADD(LOCKS, "%u", options->locks);
 #undef ADD

@@ -17,7 +17,9 @@ struct fault_rule;
 /* What --values and the like ask for. */
 struct record_values {
     bool wanted;
-    bool functions;                  /* --values was given: */
+    bool
+        system_calls; /* the results of the C library's system calls alone, if no others are wanted */
+    bool functions;   /* --values was given: */
     struct record_patterns patterns; /* none = all functions */
     struct expressions expressions;  /* of --value */
     bool no_results;
@@ -53,24 +55,41 @@ struct record_threads {
     size_t text_bytes;
 };
 
-/* What --say and --summary-at ask for. */
+/* What --say, --summary-at and, of `fisql run`, --open ask for. */
 struct record_summary {
     bool say; /* print at once what macros say */
     bool at_thread_exit, at_exit;
     int signal; /* 0 = none */
+    bool open;  /* the run in the browser */
 };
 
-/* What --libs and --library-calls ask for. */
+/* What --libs, --library-calls, --plugin and --budget ask for. */
 struct record_libs {
     struct record_patterns patched; /* libraries of the system */
     bool calls;                     /* record calls of functions in libraries, ... */
     struct record_patterns called;  /* ... of these names; none = all */
+    double budget;      /* the part of its own time that recording a program may take; 0 = any */
+    const char *plugin; /* that processes load at their start; NULL = none */
+};
+
+/* What -p and --for ask for. */
+struct record_attach {
+    int32_t pid;      /* of a process that runs already; 0 = none */
+    uint64_t for_ns;  /* 0 = until a signal ends it */
+    const char *root; /* what its paths begin with here, borrowed; NULL = nothing */
 };
 
 /* What --history and --on-assert ask for. */
 struct record_incidents {
     uint32_t history;   /* calls of each thread in a report; 0 = default */
     uint32_t on_assert; /* enum fisql_on_assert */
+};
+
+/* What --ring and --rotate keep. */
+struct record_kept {
+    uint32_t ring_chunks; /* of each thread; 0 = all */
+    uint64_t log_bytes;   /* a log that is longer is replaced by a new one; 0 = none is */
+    uint32_t logs;        /* so many logs are kept beside the newest one */
 };
 
 struct record_options {
@@ -82,11 +101,11 @@ struct record_options {
     /* 1: patch modules without hooks, 2: those with hooks, too; 0: --no-patch; FISQL_AS_IS_GUEST */
     uint32_t as_is;
     struct record_libs libs;
-    const char *plugin; /* that processes load at their start; NULL = none */
     uint32_t depth;
     uint64_t min_duration_ns;
-    uint32_t ring_chunks;
+    struct record_kept kept;
     struct record_incidents incidents;
+    struct record_attach attach;
     struct record_levels levels;
     struct record_threads threads;
     struct record_summary summary;
@@ -99,7 +118,7 @@ struct record_options {
 };
 
 /* Parses argv; argv[0] is "record" or "run". Returns ARGS_GO_ON with the index of the program in
- * *program, or the exit status after printing help or saying what is wrong. */
+ * *program (with -p there is none), or the exit status after printing help or saying what is wrong. */
 int record_options_parse(struct record_options *options, int argc, char **argv, int *program);
 
 /* The options in the form of FISQL_OPTIONS, for the collector. */

@@ -32,7 +32,7 @@ static bool is_named(const struct record_patterns *libs, const char *path)
 
 static bool is_plugin(const struct record_options *options, const char *path)
 {
-    return options->plugin != NULL && strcmp(options->plugin, path) == 0;
+    return options->libs.plugin != NULL && strcmp(options->libs.plugin, path) == 0;
 }
 
 bool record_patch_takes(const struct record_options *options, const char *program, const char *path)
@@ -73,20 +73,22 @@ void *record_patch_plan(const struct record_options *options,
                         const struct fisql_late_module *module, struct patch_summary *summary,
                         uint64_t *bytes)
 {
-    char cache[PATH_MAX];
+    char cache[PATH_MAX], path[PATH_MAX];
     struct patch_plan plan = {.plan = NULL};
     struct error error;
     void *made = NULL;
     *bytes = 0;
     if (is_plugin(options, module->path))
         return NULL;
+    snprintf(path, sizeof path, "%s%s", options->attach.root != NULL ? options->attach.root : "",
+             module->path);
     if ((module->flags & FISQL_LATE_OWN) == 0 && !is_named(&options->libs.patched, module->path)) {
         skip(summary, module->path);
         return NULL;
     }
     if ((module->flags & FISQL_LATE_SANITIZED) != 0 ||
         (options->as_is < 2 && (module->flags & FISQL_LATE_EXECUTABLE) != 0 &&
-         patch_holds_asan(module->path))) {
+         patch_holds_asan(path))) {
         if (summary->problem[0] == 0)
             snprintf(summary->problem, sizeof summary->problem,
                      "%.64s: AddressSanitizer and LeakSanitizer read return addresses of the "
@@ -94,8 +96,8 @@ void *record_patch_plan(const struct record_options *options,
                      fisql_patch_name(module->path));
         return NULL;
     }
-    if (patch_plan_open(&plan, module->path, module->build_id, cache_folder(cache, sizeof cache),
-                        &error) == 0 &&
+    if (patch_plan_open(&plan, path, module->build_id, cache_folder(cache, sizeof cache), &error) ==
+            0 &&
         plan.plan != NULL) {
         bool links_only = (module->flags & FISQL_LATE_LINKS) != 0;
         plan_choose(plan.plan, options, links_only);

@@ -71,11 +71,11 @@ static int check_program(const char *program)
 int record_plugin_check(struct record_options *options, const char *program)
 {
     static char path[PATH_MAX];
-    if (options->plugin == NULL)
+    if (options->libs.plugin == NULL)
         return 0;
-    if (realpath(options->plugin, path) == NULL)
-        return fail("--plugin %s: %s", options->plugin, strerror(errno));
-    options->plugin = path;
+    if (realpath(options->libs.plugin, path) == NULL)
+        return fail("--plugin %s: %s", options->libs.plugin, strerror(errno));
+    options->libs.plugin = path;
     int result = check_file(path);
     return result != 0 ? result : check_program(program);
 }

@@ -4,7 +4,7 @@
 
 #include "cli/record/record_options.h"
 
-/* Checks the plugin for this program. options->plugin becomes its absolute path. Returns 0, or 2
+/* Checks the plugin for this program. options->libs.plugin becomes its absolute path. Returns 0, or 2
  * after saying what is wrong with it or with the program. */
 int record_plugin_check(struct record_options *options, const char *program);
 

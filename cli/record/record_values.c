@@ -13,7 +13,10 @@
 #include "cli/record/record_libraries.h"
 #include "cli/record/record_patch.h"
 #include "debuginfo/patch/patch_symbols.h"
+#include "debuginfo/prototypes/exported_symbols.h"
+#include "debuginfo/prototypes/system_calls.h"
 #include "formats/live.h"
+#include "formats/log.h"
 #include "debuginfo/recipes/recipes.h"
 #include "debuginfo/symbols/symbols.h"
 
@@ -119,7 +122,7 @@ static bool is_choosy(const struct making *making)
 static bool is_wanted(const struct making *making, struct wanted *wanted, uint64_t function)
 {
     const struct record_values *values = making->wanted;
-    if (values->functions && values->patterns.count == 0)
+    if (values->system_calls || (values->functions && values->patterns.count == 0))
         return true;
     if (module_expressions_of(&wanted->expressions, function))
         return true;
@@ -129,8 +132,14 @@ static bool is_wanted(const struct making *making, struct wanted *wanted, uint64
     unsigned char *known = &wanted->known[range->function];
     const struct symbol_function *symbol = &wanted->symbols.functions[range->function];
     /* Where there are ranges, there is this. NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
-    if (*known == 0)
-        *known = record_patterns_match(&values->patterns, symbol->name, symbol->file) ? 2 : 1;
+    if (*known != 0)
+        return *known == 2;
+    *known = 1;
+    for (; symbol < wanted->symbols.functions + wanted->symbols.functions_count &&
+           symbol->address == wanted->symbols.functions[range->function].address;
+         symbol++)
+        if (record_patterns_match(&values->patterns, symbol->name, symbol->file))
+            *known = 2;
     return *known == 2;
 }
 
@@ -230,6 +239,7 @@ static int pick(struct making *making, const struct recipes *recipes, struct wan
     if (array_reserve(&making->modules, &making->modules_capacity, making->modules_count + 1,
                       &error) != 0)
         return -1;
+    const struct record_values *values = making->wanted;
     struct module *module = &making->modules[making->modules_count];
     *module = (struct module){.path = strdup(path),
                               .hooks = calloc(recipes->hooks_count + 1, sizeof *module->hooks)};
@@ -238,8 +248,8 @@ static int pick(struct making *making, const struct recipes *recipes, struct wan
         return -1;
     for (size_t i = 0; i < recipes->hooks_count; i++) {
         const struct fisql_recipe_hook *hook = &recipes->hooks[i];
-        bool result = hook->count > 0 && !making->wanted->no_results;
-        if (!is_wanted(making, wanted, hook->function))
+        bool result = hook->count > 0 && !values->no_results;
+        if ((values->system_calls && !hook->exit) || !is_wanted(making, wanted, hook->function))
             continue;
         if (hook->exit && !result) {
             if (hook->exit == FISQL_RECIPE_RETURN &&
@@ -278,6 +288,13 @@ static void note_silent(struct making *making, const struct recipes *recipes, co
         snprintf(making->without, sizeof making->without, "%s: %s", path, recipes->problem);
 }
 
+/* Notes that a module has no recipes: nobody asks for them then. */
+static int add_nothing(struct making *making, const char *path)
+{
+    const struct recipes none = {.hooks_count = 0};
+    return pick(making, &none, NULL, path) == 0 ? 0 : fail("record: out of memory");
+}
+
 static int take(struct making *making, struct recipes *recipes,
                 const struct symbols_options *options, const char *path)
 {
@@ -286,12 +303,15 @@ static int take(struct making *making, struct recipes *recipes,
     int result = 0;
     if (recipes->sites == 0)
         return 0;
+    if (options->external && recipes->entries && recipes->problem != NULL)
+        return add_nothing(making, path); /* nobody knows its prototypes */
     if (is_silent(recipes) && making->wanted->expressions.count == 0) {
         note_silent(making, recipes, path);
         return 0;
     }
     if (is_choosy(making)) {
-        result = patch_symbols_open(&wanted.symbols, path, NULL, options, &error);
+        result = (options->external ? exported_symbols_open : patch_symbols_open)(
+            &wanted.symbols, path, NULL, options, &error);
         wanted.known = calloc(wanted.symbols.functions_count + 1, 1);
         if (wanted.known == NULL)
             result = -1;
@@ -340,6 +360,10 @@ static int add_module(void *context, const char *path)
     options.as_is = making->image != NULL ? record_patch_takes(making->options, making->image, full)
                                           : making->patched;
     options.as_is_hooked = making->options->as_is > 1;
+    options.external = options.all_modules = making->options->libs.calls && !options.as_is;
+    options.system_calls = making->wanted->system_calls;
+    if (options.system_calls && (!options.external || !system_calls_are_in(full)))
+        return options.external ? add_nothing(making, full) : 0;
     if (options.as_is && making->wanted->image != NULL && strcmp(full, making->wanted->image) != 0)
         options.declared_by = making->wanted->image;
     patience_begin(&patience, full, making->wanted->quiet);
@@ -417,6 +441,13 @@ static void release(struct making *making)
     free(making->modules);
 }
 
+/* Is what is wanted named, where it may be a library's function? */
+static bool may_mean_libraries(const struct making *making)
+{
+    return making->options->libs.calls &&
+           (!making->wanted->functions || making->wanted->patterns.count > 0);
+}
+
 /* Is there anything to record? Says what is missing. */
 static int check(const struct making *making, const char *program)
 {
@@ -425,6 +456,9 @@ static int check(const struct making *making, const char *program)
         return fail("%s: arguments and results cannot be found: build with -g (`fisql cc` does so "
                     "by itself)",
                     making->without);
+    /* What was asked for by name may be a library's. */
+    if (making->undescribed == 0 && making->matches > 0 && may_mean_libraries(making))
+        return 0;
     if (making->undescribed > 0 || making->silent > 0)
         note("%s: its arguments and results are not recorded%s", making->without,
              making->silent > 0 ? "; --value 'FUNCTION: registers' records the registers of a "
@@ -453,11 +487,11 @@ int record_values_make(struct record_options *options, const char *program)
 {
     struct record_values *values = &options->values;
     char image[PATH_MAX];
-    if (!values->wanted || !program_image(program, image))
+    if ((!values->wanted && !values->system_calls) || !program_image(program, image))
         return 0; /* running it says why */
     struct program_file file;
     program_file_look(&file, program);
-    if (file.collector || (file.is_static && file.hooks))
+    if (values->wanted && (file.collector || (file.is_static && file.hooks)))
         return fail("%s: it holds the collector that records no arguments and results: link it "
                     "without -static and without `fisql cc --static-runtime`",
                     program);
@@ -468,7 +502,7 @@ int record_values_make(struct record_options *options, const char *program)
         return fail("record: out of memory");
     }
     making->image = image;
-    int result = program_modules(image, false, add_module, making);
+    int result = program_modules(image, options->libs.calls, add_module, making);
     if (result == 0)
         result = check(making, program);
     if (result == 0 && making->hooked > 0) /* otherwise it runs others, as env and sh do */
@@ -495,7 +529,7 @@ void record_values_of(const struct record_options *options, const struct fisql_l
         options->values; /* a copy: what it notes of patterns is not needed */
     *area = NULL;
     without[0] = 0;
-    if (library_is_libc(module->path) || !is_module(module))
+    if ((library_is_libc(module->path) && !options->libs.calls) || !is_module(module))
         return;
     struct making *making = making_new(options, &own);
     if (making == NULL)
@@ -508,7 +542,7 @@ void record_values_of(const struct record_options *options, const struct fisql_l
             making->modules[0].path = known_as;
             make_area(making, own.string_max, area, bytes);
         }
-    } else if (making->silent > 0) {
+    } else if (making->silent > 0 && !may_mean_libraries(making)) {
         snprintf(without, RECORD_WITHOUT, "%.500s", making->without);
     } else if (making->undescribed > 0) {
         note("%s: its arguments and results are not recorded", making->without);
@@ -521,6 +555,8 @@ void record_values_text(const struct record_values *values, char *text, size_t s
 {
     size_t used = 0;
     text[0] = 0;
+    if (values->system_calls)
+        used = (size_t)snprintf(text, size, FISQL_VALUES_SYSTEM_CALLS);
     for (size_t i = 0; i < values->patterns.count && used < size; i++)
         used += (size_t)snprintf(text + used, size - used, "%s%s", i > 0 ? " " : "",
                                  values->patterns.items[i]);

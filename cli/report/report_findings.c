@@ -127,6 +127,7 @@ static void write_verdict(struct json *json, const struct verdict *verdict)
     write_amount(json, "saves_ns", verdict->saves_cpu_ns);
     write_amount(json, "saves_wait_ns", verdict->saves_wait_ns);
     write_amount(json, "saves_bytes", verdict->saves_bytes);
+    write_amount(json, "saves_run_ns", verdict->saves_run_ns);
     json_close(json, '}');
 }
 

@@ -56,15 +56,16 @@ static int read_enumerators(struct call_values *values)
 {
     sqlite3_stmt *row = NULL;
     if (database_rows(values->database,
-                      "SELECT enum_id, value, name FROM enumerators ORDER BY enum_id, number",
+                      "SELECT enum_id, value, name, mask FROM enumerators ORDER BY enum_id, number",
                       "the enumerators", &row) != 0)
         return 2;
     while (sqlite3_step(row) == SQLITE_ROW) {
         if (array_reserve(&values->enumerators, &values->enumerators_capacity,
                           values->enumerators_count + 1, NULL) != 0)
             return database_rows_short(row);
-        values->enumerators[values->enumerators_count++] = (struct value_enumerator){
-            sqlite3_column_int64(row, 0), sqlite3_column_int64(row, 1), database_copy(row, 2)};
+        values->enumerators[values->enumerators_count++] =
+            (struct value_enumerator){sqlite3_column_int64(row, 0), sqlite3_column_int64(row, 1),
+                                      database_copy(row, 2), sqlite3_column_int64(row, 3)};
     }
     return database_rows_end(row, "the enumerators");
 }
@@ -129,37 +130,51 @@ static bool is(const struct value_parameter *parameter, const char *kind)
     return parameter->kind != NULL && strcmp(parameter->kind, kind) == 0;
 }
 
-/* The name of an enumerator, or those of all its bits, joined. NULL = none. */
-static char *enumerator(const struct call_values *values, const struct value_parameter *parameter,
-                        int64_t value)
+/* Is it a name of no bits in a field that is empty in the value, which has others? O_RDONLY. */
+static bool is_no_bits(const struct value_enumerator *item, int64_t value)
 {
-    size_t first = 0;
-    int64_t bits = 0;
-    while (first < values->enumerators_count &&
-           values->enumerators[first].enum_id < parameter->enum_id)
-        first++;
-    size_t end = first;
-    for (;
-         end < values->enumerators_count && values->enumerators[end].enum_id == parameter->enum_id;
-         end++)
-        if (values->enumerators[end].value == value)
-            return sqlite3_mprintf("%s", values->enumerators[end].name);
-    if (!parameter->flags)
-        return NULL;
+    return item->value == 0 && item->mask != 0 && (value & item->mask) == 0 && value != 0;
+}
+
+/* The names of a value's flags, joined. NULL = not all of its bits have one. */
+static char *flags(const struct call_values *values, size_t first, size_t end, int64_t value)
+{
+    int64_t bits = 0, named = 0;
     sqlite3_str *text = sqlite3_str_new(values->database);
     for (size_t i = first; i < end; i++) {
-        int64_t bit = values->enumerators[i].value;
-        uint64_t one = (uint64_t)bit;
-        if ((one & (one - 1)) != 0 || (one & (uint64_t)value) == 0 || (bits & bit) != 0)
+        const struct value_enumerator *item = &values->enumerators[i];
+        if (item->mask == 0 || (value & item->mask) != item->value || (named & item->mask) != 0)
             continue;
-        sqlite3_str_appendf(text, "%s%s", bits != 0 ? "|" : "", values->enumerators[i].name);
-        bits |= bit;
+        sqlite3_str_appendf(text, "%s%s", named != 0 ? "|" : "", item->name);
+        named |= item->mask;
+        bits |= item->value;
     }
     char *names = sqlite3_str_finish(text);
     if (bits == value)
         return names;
     sqlite3_free(names);
     return NULL;
+}
+
+/* The name of an enumerator, or those of all its bits. NULL = none. */
+static char *enumerator(const struct call_values *values, const struct value_parameter *parameter,
+                        int64_t value)
+{
+    size_t first = 0, found = SIZE_MAX, end;
+    bool no_bits = false;
+    while (first < values->enumerators_count &&
+           values->enumerators[first].enum_id < parameter->enum_id)
+        first++;
+    for (end = first;
+         end < values->enumerators_count && values->enumerators[end].enum_id == parameter->enum_id;
+         end++) {
+        no_bits = no_bits || (parameter->flags && is_no_bits(&values->enumerators[end], value));
+        if (values->enumerators[end].value == value && found == SIZE_MAX)
+            found = end;
+    }
+    if (found != SIZE_MAX && !no_bits)
+        return sqlite3_mprintf("%s", values->enumerators[found].name);
+    return parameter->flags ? flags(values, first, end, value) : NULL;
 }
 
 static char *integer(const struct call_values *values, const struct value_parameter *parameter,

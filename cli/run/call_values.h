@@ -23,6 +23,7 @@ struct value_parameter {
 struct value_enumerator {
     int64_t enum_id, value;
     char *name;
+    int64_t mask; /* 0 = it is no flag of its own */
 };
 
 /* Positions that are no arguments. */

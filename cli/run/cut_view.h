@@ -20,6 +20,11 @@ struct cut_view {
  * cases. */
 int cut_view_open(struct cut_view *view, const char *path, const char *calls_for,
                   const struct call_cut *cut, enum name_style style, enum measure measure);
+
+/* The same of a database that is open, of `path`: from now on it is the view's. */
+int cut_view_of(struct cut_view *view, sqlite3 *database, const char *path, const char *calls_for,
+                const struct call_cut *cut, enum name_style style, enum measure measure);
+
 void cut_view_close(struct cut_view *view);
 
 #endif

@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 enum { APPLICATION_ID = 0x4653514c };
+enum { BUSY_MS = 3000 }; /* somebody reads it, or `fisql load --follow` writes it */
 /* One thread at a time uses a connection: its locks took some 3 % of a query. */
 enum { OPEN_FLAGS = SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX };
 
@@ -37,12 +38,21 @@ static long long schema_version(void)
 static const char *const schemas[] = {"main", "other"};
 enum { SCHEMAS_COUNT = sizeof schemas / sizeof schemas[0] };
 
-static bool unread;
-static char *said; /* last: one page that is damaged fails many look-ups, all with the same words */
+/* By thread, each with connections of its own. */
+static _Thread_local bool unread;
+/* last: one page that is damaged fails many look-ups, all with the same words */
+static _Thread_local char *said;
 
 int database_status(int status)
 {
     return unread ? 2 : status;
+}
+
+void database_forget(void)
+{
+    unread = false;
+    sqlite3_free(said);
+    said = NULL;
 }
 
 static bool is_whole(sqlite3 *database, const char *schema)
@@ -184,6 +194,8 @@ static int open_read_only(const char *path, sqlite3 **database)
 {
     int result = sqlite3_open_v2(path, database, OPEN_FLAGS, NULL);
     distrust(*database, DISTRUST_READ);
+    if (result == SQLITE_OK)
+        result = sqlite3_busy_timeout(*database, BUSY_MS);
     if (result ==
         SQLITE_OK) /* reads of the contexts of a large program are spread over the table */
         sqlite3_exec(*database, "PRAGMA cache_size = -262144", NULL, NULL, NULL);
@@ -197,8 +209,7 @@ static int open_read_only(const char *path, sqlite3 **database)
     return result;
 }
 
-/* Says that the file is no database of ours, or a log, which has to be loaded first. */
-static void fail_foreign(const char *path)
+bool database_is_log(const char *path)
 {
     uint32_t magic = 0;
     FILE *file = fopen(path, "re");
@@ -206,7 +217,13 @@ static void fail_foreign(const char *path)
         file != NULL && fread(&magic, sizeof magic, 1, file) == 1 && magic == FISQL_CHUNK_MAGIC;
     if (file != NULL)
         fclose(file);
-    if (log)
+    return log;
+}
+
+/* Says that the file is no database of ours, or a log, which has to be loaded first. */
+static void fail_foreign(const char *path)
+{
+    if (database_is_log(path))
         fail("%s: is a log, not a database: `fisql load %s` makes its database first", path, path);
     else
         fail("%s: is not a fisql database: make one of a log with `fisql load run.bin`", path);
@@ -296,7 +313,6 @@ sqlite3 *database_open_sparing(const char *path)
 
 sqlite3 *database_open_to_change(const char *path)
 {
-    enum { BUSY_MS = 3000 }; /* somebody reads it, or `fisql load --follow` writes it */
     sqlite3 *database = database_open(path);
     if (database == NULL)
         return NULL;

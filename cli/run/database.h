@@ -67,6 +67,9 @@ bool database_is_unreadable(sqlite3 *database);
  * main() asks for each command. */
 int database_status(int status);
 
+/* Forgets it, where one process answers many questions. Each thread has its own. */
+void database_forget(void);
+
 /* The number of the column of this name; -1 = there is none. */
 int database_column(sqlite3_stmt *row, const char *name);
 
@@ -86,5 +89,8 @@ int database_rows_short(sqlite3_stmt *statement);
 /* Ends a statement after its rows were read; `what` names them ("the calls"). Returns 0, or 2 after
  * saying that the last step failed: the rows read so far are not all. */
 int database_rows_end(sqlite3_stmt *statement, const char *what);
+
+/* Is the file a log, which has to be loaded first? */
+bool database_is_log(const char *path);
 
 #endif

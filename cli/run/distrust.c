@@ -8,24 +8,29 @@
 #include <string.h>
 #include <strings.h>
 
-/* The pragmas that fisql and queries of users need. Those that set something are safe. */
+/* The pragmas that fisql and queries of users need. Those that set something are safe, but for
+ * somebody else's statement, which may not take more memory than it is given. */
+enum pragma_value { NO_VALUE, NAMES, SETS }; /* a table's name, a setting */
+
 static const struct {
     const char *name;
-    bool takes_value; /* a table's name, or a setting */
-} pragmas[] = {{"application_id", false}, {"user_version", false},    {"schema_version", false},
-               {"page_count", false},     {"page_size", false},       {"freelist_count", false},
-               {"encoding", false},       {"database_list", false},   {"collation_list", false},
-               {"function_list", false},  {"compile_options", false}, {"table_info", true},
-               {"table_xinfo", true},     {"table_list", true},       {"index_list", true},
-               {"index_info", true},      {"index_xinfo", true},      {"foreign_key_list", true},
-               {"integrity_check", true}, {"quick_check", true},      {"cache_size", true},
-               {"temp_store", true},      {"synchronous", true}};
+    enum pragma_value value;
+} pragmas[] = {
+    {"application_id", NO_VALUE}, {"user_version", NO_VALUE},    {"schema_version", NO_VALUE},
+    {"page_count", NO_VALUE},     {"page_size", NO_VALUE},       {"freelist_count", NO_VALUE},
+    {"encoding", NO_VALUE},       {"database_list", NO_VALUE},   {"collation_list", NO_VALUE},
+    {"function_list", NO_VALUE},  {"compile_options", NO_VALUE}, {"table_info", NAMES},
+    {"table_xinfo", NAMES},       {"table_list", NAMES},         {"index_list", NAMES},
+    {"index_info", NAMES},        {"index_xinfo", NAMES},        {"foreign_key_list", NAMES},
+    {"integrity_check", NAMES},   {"quick_check", NAMES},        {"cache_size", SETS},
+    {"temp_store", SETS},         {"synchronous", SETS}};
 
-static bool is_pragma_allowed(const char *name, const char *value)
+static bool is_pragma_allowed(enum distrust_use use, const char *name, const char *value)
 {
     for (size_t i = 0; i < sizeof pragmas / sizeof pragmas[0]; i++)
         if (strcasecmp(pragmas[i].name, name) == 0)
-            return value == NULL || pragmas[i].takes_value;
+            return value == NULL || pragmas[i].value == NAMES ||
+                   (pragmas[i].value == SETS && use != DISTRUST_ASK);
     return false;
 }
 
@@ -43,6 +48,8 @@ static bool is_change_allowed(enum distrust_use use, int action, const char *tab
 {
     if (action == SQLITE_UPDATE && strcmp(table, "sqlite_master") == 0)
         return true;
+    if (use == DISTRUST_ASK)
+        return false;
     if (schema == NULL || strcmp(schema, "temp") == 0)
         return schema != NULL;
     if (use == DISTRUST_ADD_VIEWS)
@@ -61,6 +68,8 @@ static int authorize(void *context, int action, const char *first, const char *s
     case SQLITE_SELECT:
     case SQLITE_READ:
     case SQLITE_RECURSIVE:
+        allowed = true;
+        break;
     case SQLITE_TRANSACTION:
     case SQLITE_SAVEPOINT:
     case SQLITE_CREATE_TEMP_TABLE:
@@ -69,13 +78,13 @@ static int authorize(void *context, int action, const char *first, const char *s
     case SQLITE_DROP_TEMP_TABLE:
     case SQLITE_DROP_TEMP_INDEX:
     case SQLITE_DROP_TEMP_VIEW:
-        allowed = true;
+        allowed = use != DISTRUST_ASK;
         break;
     case SQLITE_FUNCTION:
         allowed = is_function_allowed(second);
         break;
     case SQLITE_PRAGMA:
-        allowed = is_pragma_allowed(first, second);
+        allowed = is_pragma_allowed(use, first, second);
         break;
     case SQLITE_INSERT:
     case SQLITE_UPDATE:
@@ -83,7 +92,7 @@ static int authorize(void *context, int action, const char *first, const char *s
         allowed = is_change_allowed(use, action, first, schema);
         break;
     case SQLITE_REINDEX: /* fills a new index */
-        allowed = schema != NULL && strcmp(schema, "temp") == 0;
+        allowed = use != DISTRUST_ASK && schema != NULL && strcmp(schema, "temp") == 0;
         break;
     case SQLITE_CREATE_VIEW:
         allowed = use == DISTRUST_ADD_VIEWS;
@@ -94,8 +103,14 @@ static int authorize(void *context, int action, const char *first, const char *s
 
 static void set_authorizer(sqlite3 *database, enum distrust_use use)
 {
-    static enum distrust_use uses[] = {DISTRUST_READ, DISTRUST_CHANGE_ROWS, DISTRUST_ADD_VIEWS};
+    static enum distrust_use uses[] = {DISTRUST_READ, DISTRUST_CHANGE_ROWS, DISTRUST_ADD_VIEWS,
+                                       DISTRUST_ASK};
     sqlite3_set_authorizer(database, authorize, &uses[use]);
+}
+
+void distrust_change(sqlite3 *database, enum distrust_use use)
+{
+    set_authorizer(database, use);
 }
 
 void distrust(sqlite3 *database, enum distrust_use use)

@@ -14,11 +14,15 @@
 enum distrust_use {
     DISTRUST_READ,
     DISTRUST_CHANGE_ROWS, /* in existing tables */
-    DISTRUST_ADD_VIEWS
+    DISTRUST_ADD_VIEWS,
+    DISTRUST_ASK /* not even these: a statement that somebody else wrote */
 };
 
 /* To be called when the connection is open, before its schema is read. */
 void distrust(sqlite3 *database, enum distrust_use use);
+
+/* The same for another use from now on: DISTRUST_READ or DISTRUST_ASK. */
+void distrust_change(sqlite3 *database, enum distrust_use use);
 
 /* Attaches the file as that schema, which the authorizer refuses otherwise. Returns SQLite's
  * result. */

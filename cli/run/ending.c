@@ -2,6 +2,7 @@
 #include "cli/run/ending.h"
 
 #include "cli/run/database.h"
+#include "formats/log.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -71,6 +72,8 @@ void ending_text(sqlite3 *database, int64_t process_id, char *text, size_t size)
             signal_name(sqlite3_column_int64(row, 2), name, sizeof name);
             put_place(database, process_id, place, sizeof place);
             snprintf(text, size, "killed by %s%s", name, place);
+        } else if (how != NULL && strcmp(how, FISQL_HOW_DETACH) == 0) {
+            snprintf(text, size, "goes on: fisql record -p has left it");
         } else if (how != NULL && how[0] != '\0') {
             snprintf(text, size, "%.32s status %lld", how, (long long)sqlite3_column_int64(row, 1));
         }

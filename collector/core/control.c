@@ -2,6 +2,8 @@
 #include "collector/core/control.h"
 
 #include "collector/core/changes.h"
+#include "collector/core/counted.h"
+#include "collector/core/feature.h"
 #include "collector/core/filter.h"
 #include "collector/core/fork_mark.h"
 #include "collector/core/live_area.h"
@@ -41,6 +43,49 @@ static void filter_take(uint32_t number, uint32_t size_bytes)
     process.filtered = 1;
 }
 
+static void counted_apply(const struct feature_module *module, void *context)
+{
+    (void)context;
+    counted_module(module->path, module->bias, module->start, module->end);
+}
+
+/* The text with this number that names the functions whose calls are counted; NULL = none. */
+static const char *counts_text(const struct fisql_control *asked)
+{
+    const struct fisql_live_part *room = &process.area->parts.counts;
+    uint64_t half = room->bytes / 2;
+    if (asked->counts == 0 || asked->counts_bytes == 0 || asked->counts_bytes > half)
+        return NULL;
+    return live_area_part(room->offset + (asked->counts % 2 != 0 ? half : 0), asked->counts_bytes,
+                          false);
+}
+
+/* Hooks look for what is counted where they look for what is left out: there has to be a filter. */
+static void counts_begin(void)
+{
+    static const char all[] = "exclude\n";
+    if (process.filtered == 0)
+        modules_filter(all, sizeof all - 1);
+    process.filtered = 1;
+}
+
+static void counts_take(const struct fisql_control *asked)
+{
+    static const char *from;
+    static uint64_t bytes;
+    const char *text = counts_text(asked);
+    if (text == NULL)
+        return;
+    counted_text(text, asked->counts_bytes);
+    modules_each(counted_apply, NULL);
+    if (from != NULL)
+        munmap((void *)(uintptr_t)from, bytes);
+    from = text;
+    bytes = asked->counts_bytes;
+    counts_begin();
+    fork_mark_filtered();
+}
+
 /* Takes the choice of threads with this number. */
 static void threads_take(uint32_t number, uint32_t size_bytes)
 {
@@ -67,6 +112,8 @@ static void take(const struct fisql_control *asked)
         __atomic_fetch_add(&process.filter_settings, 1, __ATOMIC_RELEASE);
         fork_mark_filtered();
     }
+    if (asked->counts != done.counts)
+        counts_take(asked);
     if (asked->switches != done.switches) {
         uint32_t on = __atomic_load_n(&process.area->recording, __ATOMIC_ACQUIRE);
         __atomic_store_n(&process.paused, on ? 0 : 1, __ATOMIC_SEQ_CST);
@@ -104,6 +151,13 @@ void control_begin(void)
         filter_bytes = asked.only_bytes;
         process.filtered = 1;
     }
+    const char *counts = counts_text(&asked);
+    if (counts != NULL) {
+        counted_text(counts, asked.counts_bytes);
+        if (process.filtered == 0)
+            filter_text("exclude\n", 8);
+        process.filtered = 1;
+    }
     threads_take(asked.threads, asked.threads_bytes);
     done = asked;
     control_mark = (struct control_mark){&process.area->control.changes, asked.changes};
@@ -133,5 +187,6 @@ void control_take(void)
 void control_forked(void)
 {
     lock_forked(&control_lock);
+    counted_forked();
     thread_choice_forked();
 }

@@ -1,6 +1,7 @@
 /*
  * Calls that leave a count instead of events: those deeper than --depth, those for which the shadow
- * stack has no room, and leaf calls shorter than --min-duration. We measure the time of short leaf
+ * stack has no room, leaf calls shorter than --min-duration, and those of functions that --budget has
+ * counted. We measure the time of short leaf
  * calls only; other counted calls' time is their logged caller's own.
  *
  * A count is a record in the chunk (COUNTED, COUNTED_SHORT of formats/log.h) behind the enter of

@@ -25,8 +25,9 @@ enum count_kind {
     COUNT_LEAF,   /* the innermost call, whose enter is the last event */
     COUNT_HIDDEN, /* the innermost hidden call */
     COUNT_BLIND,  /* a call entered without a place on the shadow stack */
+    COUNT_ASKED,  /* the same, and its exit is no event (counted.h) */
 };
-/* Ends a counted call, or enters it (COUNT_BLIND). */
+/* Ends a counted call, or enters it (COUNT_BLIND, COUNT_ASKED). */
 bool count_call(struct thread_log *log, const struct pair *pair, uint64_t ticks,
                 enum count_kind kind);
 bool count_enter(struct thread_log *log, const struct shadow_call *call);

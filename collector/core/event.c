@@ -2,6 +2,7 @@
 #include "collector/core/event.h"
 
 #include "collector/core/control.h"
+#include "collector/core/counted.h"
 #include "collector/process/fork.h"
 #include "collector/core/quiet.h"
 #include "collector/core/ring.h"
@@ -123,6 +124,7 @@ static bool log_turn(struct thread_log *log)
     }
     if (poked)
         memory_limit_depth(log); /* --depth may have changed, too */
+    counted_adopt(log);
     if (poked && process.options.ring_chunks != 0)
         ring_dump(log);
     else if (fisql_word_units(log->live.word) != log->min_units)

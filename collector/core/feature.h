@@ -49,6 +49,8 @@ struct feature {
     /* The program starts now. Signals are not blocked. */
     void (*starts)(void);
     void (*module)(const struct feature_module *module);
+    /* What lay there was unloaded; if the dynamic linker tells us so, nothing new lies there yet. */
+    void (*module_gone)(uint64_t start, uint64_t end);
     /* Read-only memory of a module that cannot be unloaded. */
     void (*constants)(uint64_t start, uint64_t end);
     /* In a forked child. */

@@ -14,6 +14,7 @@
  */
 #include "collector/core/filter.h"
 
+#include "collector/core/filter_lines.h"
 #include "collector/process/process.h"
 
 #include <string.h>
@@ -54,25 +55,6 @@ void filter_text(const char *from, uint64_t size_bytes)
     only = size_bytes >= 5 && memcmp(from, "only\n", 5) == 0;
 }
 
-static const char *line_end(const char *line)
-{
-    const char *end = memchr(line, '\n', (size_t)(text_end - line));
-    return end != NULL ? end : text_end;
-}
-
-static bool is_module(const char *line, const char *end)
-{
-    return end - line > 7 && memcmp(line, "module ", 7) == 0;
-}
-
-static uint64_t hex_value(const char *at, const char *end)
-{
-    uint64_t value = 0;
-    for (; at < end; at++)
-        value = value << 4 | (uint64_t)(*at <= '9' ? *at - '0' : (*at | 32) - 'a' + 10);
-    return value;
-}
-
 /* The answers have changed. A hook that notes an old one at the same time takes it back itself. */
 static void forget_noted(void)
 {
@@ -103,26 +85,18 @@ void filter_module(const char *path, uint64_t bias, uint64_t start, uint64_t end
         return;
     struct filter filter = {start, end - start, NULL, only};
     size_t bits_bytes = (size_t)((end - start) / 64 + 1) * 8; /* they are read by words, too */
-    bool here = false;
-    for (const char *line = text; line < text_end;) {
-        const char *stop = line_end(line);
-        if (is_module(line, stop)) {
-            here = (size_t)(stop - line - 7) == strlen(path) &&
-                   memcmp(line + 7, path, strlen(path)) == 0;
-        } else if (here) {
-            uint64_t address = hex_value(line, stop) + bias;
-            if (filter.bits == NULL) {
-                void *bits = mmap(NULL, bits_bytes, PROT_READ | PROT_WRITE,
-                                  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-                if (bits == MAP_FAILED)
-                    return;
-                filter.bits = bits;
-            }
-            if (address >= start && address < end)
-                filter.bits[(address - start) / 8] |=
-                    (unsigned char)(1u << ((address - start) & 7));
+    struct filter_lines lines = {text, text_end, false};
+    for (uint64_t address; filter_lines_next(&lines, path, &address);) {
+        address += bias;
+        if (filter.bits == NULL) {
+            void *bits =
+                mmap(NULL, bits_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+            if (bits == MAP_FAILED)
+                return;
+            filter.bits = bits;
         }
-        line = stop + 1;
+        if (address >= start && address < end)
+            filter.bits[(address - start) / 8] |= (unsigned char)(1u << ((address - start) & 7));
     }
     for (uint32_t i = 0; i < filters_used; i++)
         if (filters[i].start == start && filters[i].size == end - start) {

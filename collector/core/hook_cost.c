@@ -11,6 +11,8 @@
 #include "collector/core/filter.h"
 #include "collector/core/fork_mark.h"
 #include "collector/core/hooks.h"
+#include "collector/core/modules.h"
+#include "collector/core/thread_choice.h"
 #include "collector/process/process.h"
 
 #include <sys/mman.h>
@@ -18,17 +20,14 @@
 #define CALLS 256u
 #define ROUNDS 24
 
-typedef void hook(void *function, void *site);
-
-static hook *volatile enter = __cyg_profile_func_enter;
-static hook *volatile leave = __cyg_profile_func_exit;
+static hook_function *volatile enter, *volatile leave;
 
 /* Calls through a pointer that the compiler cannot see through, as a program does. The pointer
  * passes through a register: else gcc 16 calls through the variable, and the loader takes this for
  * a call of the hook by an instrumented function. */
-static inline void call(hook *volatile *pointer, void *function)
+static inline void call(hook_function *volatile *pointer, void *function)
 {
-    hook *loaded = *pointer;
+    hook_function *loaded = *pointer;
     __asm__ volatile("" : "+r"(loaded));
     loaded(function, function);
 }
@@ -70,6 +69,9 @@ void hook_cost_measure(uint64_t ticks_per_second, uint64_t *inside_ps, uint64_t 
     uint64_t best = UINT64_MAX, best_inside = 0, inside = 0;
     if (process.clock != CLOCK_COUNTER)
         return;
+    bool patched = !modules_instrumented() && hooks_patched_enter() != NULL;
+    enter = patched ? hooks_patched_enter() : __cyg_profile_func_enter;
+    leave = patched ? hooks_patched_exit() : __cyg_profile_func_exit;
     struct scratch *scratch =
         mmap(NULL, sizeof *scratch, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (scratch == MAP_FAILED)
@@ -77,6 +79,8 @@ void hook_cost_measure(uint64_t ticks_per_second, uint64_t *inside_ps, uint64_t 
     struct thread_log *log = &scratch->log, *own = current_log;
     uint64_t address = (uint64_t)(uintptr_t)hook_cost_measure;
     const struct filter passing = {.start = address, .size = 1}, *last = filter_last;
+    /* A hook that is interrupted for long takes the slow path, which would choose by this function. */
+    const struct thread_choice choice = thread_choice;
     log->chunk = (struct fisql_chunk *)(void *)scratch->chunk;
     log->dictionary = scratch->dictionary;
     log->shadow.calls = scratch->shadow + SHADOW_SENTINELS;
@@ -96,6 +100,7 @@ void hook_cost_measure(uint64_t ticks_per_second, uint64_t *inside_ps, uint64_t 
     }
     current_log = own;
     filter_last = last;
+    thread_choice = choice;
     munmap(scratch, sizeof *scratch);
     if (best == UINT64_MAX)
         return;

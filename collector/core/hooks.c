@@ -40,6 +40,34 @@ APART void enter_hot(uint64_t function, uint64_t site, uint64_t stack, struct th
         enter_other(function, site, stack, tick);
 }
 
+/* Of a function whose calls are only counted. */
+APART void enter_counted(uint64_t function, uint64_t site, uint64_t stack)
+{
+    struct thread_log *log = log_free();
+    if (log == NULL || collector_inside != 0 || log->thread.counted_above != 0) {
+        hook_enter_slow(function, site, stack);
+        return;
+    }
+    log->busy = stack;
+    BARRIER();
+    uint64_t word = log->live.word;
+    if (UNLIKELY(fisql_word_units(word) > log->thread.units_max ||
+                 stack > log->shadow.calls[(int64_t)fisql_word_depth(word) - 1].stack ||
+                 stack == log->shadow.landing_stack)) {
+        log_leave(log, 0);
+        hook_enter_slow(function, site, stack);
+    } else if (!count_call(log, &(struct pair){function, site}, 0, COUNT_ASKED)) {
+        hook_enter_slow(function, site, stack); /* a nested hook undid it */
+    }
+}
+
+/* It ends an open call only if that was recorded at entry. */
+APART void exit_counted(uint64_t function, uint64_t site, uint64_t stack, bool tail)
+{
+    if (UNLIKELY(current_log->thread.counted_above != 0))
+        hook_exit_slow(function, site, stack, tail);
+}
+
 /* With callbacks (watch.h). Hooks of what they call do nothing. */
 APART void enter_watched(uint64_t function, uint64_t site, uint64_t stack)
 {
@@ -62,6 +90,8 @@ APART void enter_unready(uint64_t function, uint64_t site, uint64_t stack)
     enum unready what = unready(function);
     if (what == UNREADY_FAST)
         enter_ready(function, site, stack);
+    else if (what == UNREADY_COUNTED)
+        enter_counted(function, site, stack);
     else if (what == UNREADY_SLOW)
         hook_enter_slow(function, site, stack);
 }
@@ -78,7 +108,11 @@ EXPORT void __cyg_profile_func_enter(void *function_address, void *site_address)
 #endif
     struct thread_log *log = current_log;
     if (UNLIKELY(log == NULL || !log_ready(log))) {
-        if (!nothing_to_enter(log, function))
+        if (nothing_to_enter(log, function))
+            return;
+        if (counts_alone(log, function) && !watch_on())
+            enter_counted(function, site, stack);
+        else
             enter_unready(function, site, stack);
         return;
     }
@@ -138,6 +172,8 @@ APART void exit_unready(uint64_t function, uint64_t site, uint64_t stack, bool t
     enum unready what = unready(function);
     if (what == UNREADY_FAST)
         exit_ready(function, site, stack, tail);
+    else if (what == UNREADY_COUNTED)
+        exit_counted(function, site, stack, tail);
     else if (what == UNREADY_SLOW)
         hook_exit_slow(function, site, stack, tail);
 }
@@ -156,7 +192,7 @@ EXPORT void __cyg_profile_func_exit(void *function_address, void *site_address)
 #endif
     struct thread_log *log = current_log;
     if (UNLIKELY(log == NULL || !log_ready(log))) {
-        if (!nothing_to_do(log, function))
+        if (!nothing_to_do(log, function) && (!counts_alone(log, function) || watch_on()))
             exit_unready(function, site, stack, tail);
         return;
     }
@@ -184,7 +220,9 @@ APART void enter_kept_other(uint64_t function, uint64_t site, uint64_t stack, ui
         recipe = recipe_word(values_frame(stack)->hook_return);
     if (tick == 0) {
         enum unready what = unready(function);
-        if (what == UNREADY_OFF)
+        if (what == UNREADY_COUNTED)
+            enter_counted(function, site, stack);
+        if (what == UNREADY_OFF || what == UNREADY_COUNTED)
             return;
         tick = tick_of_log();
         if (what == UNREADY_FAST &&
@@ -240,7 +278,9 @@ APART void exit_kept_other(uint64_t function, uint64_t site, uint64_t stack, uin
         recipe = values_plain();
     if (tick == 0) {
         enum unready what = unready(function);
-        if (what == UNREADY_OFF)
+        if (what == UNREADY_COUNTED)
+            exit_counted(function, site, stack, tail);
+        if (what == UNREADY_OFF || what == UNREADY_COUNTED)
             return;
         tick = tick_of_log();
         if (what == UNREADY_FAST &&
@@ -283,5 +323,38 @@ void values_exit(uint64_t function, uint64_t site, uint64_t stack, uint64_t reci
         exit_kept_watched(function, site, stack);
     else
         exit_kept_other(function, site, stack, recipe, tick);
+}
+#endif
+
+#ifdef FISQL_VALUES
+/* They do not pass the compiled hooks' entries, which keep registers and look for a recipe. */
+static void enter_patched(void *function, void *site)
+{
+    values_enter_plain((uint64_t)(uintptr_t)function, (uint64_t)(uintptr_t)site, FRAME_ADDRESS());
+}
+
+static void exit_patched(void *function, void *site)
+{
+    values_exit_plain((uint64_t)(uintptr_t)function, (uint64_t)(uintptr_t)site, FRAME_ADDRESS(), 0);
+}
+
+hook_function *hooks_patched_enter(void)
+{
+    return enter_patched;
+}
+
+hook_function *hooks_patched_exit(void)
+{
+    return exit_patched;
+}
+#else
+hook_function *hooks_patched_enter(void)
+{
+    return NULL;
+}
+
+hook_function *hooks_patched_exit(void)
+{
+    return NULL;
 }
 #endif

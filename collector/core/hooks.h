@@ -4,7 +4,14 @@
 
 #include "collector/core/base.h"
 
+#include <stddef.h>
+
 EXPORT void __cyg_profile_func_enter(void *function, void *site);
 EXPORT void __cyg_profile_func_exit(void *function, void *site);
+
+/* What is done like the hooks for patched functions without values, where the hooks do more; else NULL. */
+typedef void hook_function(void *function, void *site);
+hook_function *hooks_patched_enter(void);
+hook_function *hooks_patched_exit(void);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "collector/core/thread_choice.h"
 #include "collector/core/control.h"
+#include "collector/core/counted.h"
 #include "collector/core/event.h"
 #include "collector/core/filter.h"
 #include "collector/core/fork_mark.h"
@@ -32,8 +33,9 @@ FAST struct thread_log *log_free(void)
 
 /* What to do without log_ready(), decided with few instructions: much may be unrecorded. */
 enum unready {
-    UNREADY_OFF,  /* recording is off for this thread, or the function is left out */
-    UNREADY_FAST, /* nothing rules out the fast path */
+    UNREADY_OFF,     /* recording is off for this thread, or the function is left out */
+    UNREADY_FAST,    /* nothing rules out the fast path */
+    UNREADY_COUNTED, /* the function's calls are only counted, unless one is open (counted.h) */
     UNREADY_SLOW
 };
 
@@ -64,6 +66,19 @@ FAST bool leaves_out(const struct filter *filter, uint64_t function)
     return true;
 }
 
+FAST bool is_counted(const struct thread_log *log, uint64_t function)
+{
+    return log != NULL && log->thread.counted != NULL && counted_has(log->thread.counted, function);
+}
+
+/* Is the function's call only counted, with nothing else to look at? */
+FAST bool counts_alone(const struct thread_log *log, uint64_t function)
+{
+    return log != NULL && log->thread.counted != NULL && log->thread.counted_above == 0 &&
+           fork_mark.mine == FORK_MARK_FILTERED && counted_has(log->thread.counted, function) &&
+           !control_asked();
+}
+
 FAST enum unready unready(uint64_t function)
 {
     if (fork_mark.mine == FORK_MARK_FILTERED) {
@@ -72,6 +87,8 @@ FAST enum unready unready(uint64_t function)
             return UNREADY_SLOW;
         if (leaves_out(filter, function))
             return control_asked() ? UNREADY_SLOW : UNREADY_OFF;
+        if (is_counted(current_log, function))
+            return control_asked() ? UNREADY_SLOW : UNREADY_COUNTED;
     }
     if (LIKELY(current_log == NULL))
         return fork_mark.mine != 0 && __atomic_load_n(&process.paused, __ATOMIC_RELAXED) != 0 &&

@@ -2,6 +2,7 @@
 #include "collector/core/hooks_slow.h"
 
 #include "collector/core/control.h"
+#include "collector/core/counted.h"
 #include "collector/core/event.h"
 #include "collector/core/feature.h"
 #include "collector/core/filter_passes.h"
@@ -27,7 +28,8 @@ static bool enter_hidden(struct thread_log *log, uint64_t function, uint64_t sit
 static bool enter_deep(uint64_t function, uint64_t site, uint64_t stack)
 {
     struct thread_log *log = current_log;
-    if (process.options.depth == 0 || log == NULL || log->busy != 0 || collector_inside != 0)
+    if (process.options.depth == 0 || log == NULL || log->busy != 0 || collector_inside != 0 ||
+        log->thread.counted != NULL)
         return false;
     log->busy = stack;
     BARRIER();
@@ -46,7 +48,8 @@ static bool enter_deep(uint64_t function, uint64_t site, uint64_t stack)
 static bool exit_deep(uint64_t function, uint64_t stack, bool tail)
 {
     struct thread_log *log = current_log;
-    if (process.options.depth == 0 || log == NULL || log->busy != 0 || collector_inside != 0)
+    if (process.options.depth == 0 || log == NULL || log->busy != 0 || collector_inside != 0 ||
+        log->thread.counted != NULL)
         return false;
     log->busy = stack;
     BARRIER();
@@ -118,6 +121,10 @@ void hook_enter_since(uint64_t function, uint64_t site, uint64_t stack, uint64_t
         if (log->shadow.throw_depth > calls_open(log))
             log->shadow.throw_depth =
                 calls_open(log); /* this call runs while the exception passes */
+        if (UNLIKELY(log->thread.counted != NULL) && counted_only(log, function)) {
+            done = count_call(log, &(struct pair){function, site}, 0, COUNT_ASKED);
+            continue;
+        }
         if (UNLIKELY(calls_open(log) >= log->shadow.depth_max) && log->shadow.blind == 0 &&
             memory_deepen(log)) {
             log_leave(log, 0);
@@ -205,6 +212,10 @@ void hook_exit_slow(uint64_t function, uint64_t site, uint64_t stack, bool tail)
         struct thread_log *log = log_open(stack);
         if (log == NULL)
             return;
+        if (UNLIKELY(log->thread.counted != NULL) && counted_only(log, function)) {
+            log_leave(log, 0);
+            return;
+        }
         if (log->shadow.blind != 0) {
             done = count_leave_blind(log);
             continue;

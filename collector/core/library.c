@@ -15,6 +15,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -53,6 +54,11 @@ bool library_sees_malloc(void)
 bool library_has_hooks(void)
 {
     return true;
+}
+
+bool library_is_brought_in(void)
+{
+    return false;
 }
 
 void library_at_fork(void (*before)(void), void (*parent)(void), void (*child)(void))
@@ -104,6 +110,16 @@ bool library_sees_malloc(void)
 bool library_has_hooks(void)
 {
     return is_ours("__cyg_profile_func_enter");
+}
+
+bool library_is_brought_in(void)
+{
+    Dl_info own;
+    collector_inside++;
+    bool is = dladdr((void *)(uintptr_t)library_is_brought_in, &own) != 0 &&
+              strncmp(own.dli_fname, FISQL_ATTACH_PATH, sizeof FISQL_ATTACH_PATH - 1) == 0;
+    collector_inside--;
+    return is;
 }
 
 static void (*next_exit)(int);

@@ -14,6 +14,8 @@ bool library_sees_malloc(void);
 /* Are the program's hooks ours? A preloaded collector finds another one in a program that holds it
  * (fisql cc --static-runtime). */
 bool library_has_hooks(void);
+/* Was this library opened by `fisql record -p` (formats/attach.h)? Then it waits to be called. */
+bool library_is_brought_in(void);
 /* A preloaded sanitizer is starting and does not have the C library's functions yet. The
  * collector's constructor, which runs later, clears it. */
 extern HIDDEN bool library_sanitizer_starting;

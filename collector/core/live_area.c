@@ -218,7 +218,7 @@ struct fisql_live_area *live_area_header(const char *path)
     return area;
 }
 
-void *live_area_part(uint64_t offset, uint64_t size_bytes, bool writes)
+static void *part_map(uint64_t offset, uint64_t size_bytes, int rights, int flags)
 {
     struct stat status;
     uint64_t before = offset % PART_PAGE_MAX;
@@ -226,10 +226,20 @@ void *live_area_part(uint64_t offset, uint64_t size_bytes, bool writes)
     void *memory = MAP_FAILED;
     if (file >= 0 && fstat(file, &status) == 0 && (uint64_t)status.st_size >= size_bytes &&
         (uint64_t)status.st_size - size_bytes >= offset)
-        memory = mmap(NULL, size_bytes + before, writes ? PROT_READ | PROT_WRITE : PROT_READ,
-                      writes ? MAP_SHARED : MAP_PRIVATE, file, (off_t)(offset - before));
+        memory = mmap(NULL, size_bytes + before, rights, flags, file, (off_t)(offset - before));
     area_close(file);
     return memory != MAP_FAILED ? (unsigned char *)memory + before : NULL;
+}
+
+void *live_area_part(uint64_t offset, uint64_t size_bytes, bool writes)
+{
+    return part_map(offset, size_bytes, writes ? PROT_READ | PROT_WRITE : PROT_READ,
+                    writes ? MAP_SHARED : MAP_PRIVATE);
+}
+
+void *live_area_part_own(uint64_t offset, uint64_t size_bytes)
+{
+    return part_map(offset, size_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE);
 }
 
 void live_area_starting(bool inside)
@@ -242,7 +252,7 @@ void live_area_starting(bool inside)
 
 bool live_area_open(void)
 {
-    const char *path = secure_getenv(fisql_variable(FISQL_VARIABLE_LIVE));
+    const char *path = process_variable(FISQL_VARIABLE_LIVE);
     if (path != NULL && strlen(path) < sizeof process.live_path) {
         strcpy(process.live_path, path);
         process.with_parent = strncmp(path, "/proc/", 6) == 0;
@@ -365,6 +375,19 @@ static struct thread_log *slot_map(uint32_t slot)
     return near.log;
 }
 
+/* To be called before the chunk of the slot is left whole. */
+static void log_choose(struct thread_log *slot)
+{
+    slot->live.log_epoch = __atomic_load_n(&process.area->writer.log_epoch, __ATOMIC_SEQ_CST);
+}
+
+/* Does its chunk belong to a log that was replaced since? */
+static bool log_replaced(const struct thread_log *slot)
+{
+    uint32_t epoch = __atomic_load_n(&process.area->writer.log_epoch, __ATOMIC_SEQ_CST);
+    return slot->live.log_epoch / 2 != epoch / 2;
+}
+
 /* Did this process hand it over, and is it not appended yet? */
 static bool kept_handed(const struct mapped *mapped)
 {
@@ -461,6 +484,7 @@ bool live_slot_hand(struct thread_log *slot)
 {
     lock_acquire(&slots_lock);
     bool kept_it = kept_put((struct mapped){slot, slot->in_area - 1});
+    log_choose(slot);
     if (kept_it)
         __atomic_store_n(&slot->live.state, FISQL_SLOT_WHOLE, __ATOMIC_SEQ_CST);
     lock_release(&slots_lock);
@@ -473,14 +497,15 @@ static bool state_take(struct thread_log *slot, uint32_t state)
                                        __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
 }
 
-/* Takes a slot that was handed over and not appended out of kept[]; NULL if there is none. */
+/* Takes a slot that was handed over and not appended out of kept[]; NULL if there is none. fisql
+ * record alone can append to a log that it has replaced. */
 static struct thread_log *handed_take(bool dead)
 {
     struct thread_log *found = NULL;
     lock_acquire(&slots_lock);
     for (int i = 0; i < MAPPED_KEPT && found == NULL; i++) {
         struct thread_log *log = kept[i].log;
-        if (!kept_handed(&kept[i]) ||
+        if (!kept_handed(&kept[i]) || (!dead && log_replaced(log)) ||
             !(state_take(log, FISQL_SLOT_WHOLE) || state_take(log, FISQL_SLOT_PACKING) ||
               (dead && state_take(log, FISQL_SLOT_WRITING))))
             continue;
@@ -559,6 +584,7 @@ bool live_area_leave(const void *chunk, size_t size_bytes)
         return false;
     memcpy(chunk_of_slot(log), chunk, size_bytes);
     uint32_t slot = log->in_area - 1;
+    log_choose(log);
     __atomic_store_n(&log->live.state, FISQL_SLOT_WHOLE, __ATOMIC_RELEASE);
     live_slot_unmap(log, slot); /* fisql record frees the slot */
     return true;

@@ -46,6 +46,8 @@ int live_area_descriptor(void);
 struct fisql_live_area *live_area_header(const char *path);
 /* Maps a part behind the slots, with signals blocked; NULL: it cannot. The mapping stays. */
 void *live_area_part(uint64_t offset, uint64_t size_bytes, bool writes);
+/* The same, writable, for this process and those that it forks: nobody else sees what is written. */
+void *live_area_part_own(uint64_t offset, uint64_t size_bytes);
 /* Without fisql record: removes the live area's file if no process uses it. */
 void live_area_remove(void);
 

@@ -9,6 +9,13 @@
  * Where possible we write full chunks at multiples of their size: the kernel then copies them to
  * whole large pages, at two thirds of the cost. Short chunks shift the log's end; one thread at a
  * time makes up for that with a chunk that is shorter by as much.
+ *
+ * With `fisql record --rotate`, fisql record now and then gives the log's path to a new file. Then
+ * we open the log for each write: no process keeps the blocks of a removed log, and threads need
+ * not agree on a descriptor. The area's log_epoch says which log an open file is: it was even, and
+ * the same, before and after the file was opened. Facts are in every log. Those of the old log are
+ * copied when the new one is in its place; if we wrote facts to the old one later, we write them
+ * again.
  */
 #include "collector/core/log_file.h"
 
@@ -17,15 +24,19 @@
 #include "collector/core/live_area.h"
 #include "collector/process/process.h"
 #include "collector/core/quiet.h"
+#include "collector/core/system_call.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 static int log_file = -1;
@@ -64,17 +75,27 @@ static bool log_file_use(int file)
 
 bool log_file_open(const char *path)
 {
-    return log_file_ours() || log_file_use(file_open(path, OPEN_FLAGS));
+    return process.options.rotates || log_file_ours() || log_file_use(file_open(path, OPEN_FLAGS));
+}
+
+/* Uses only system calls that recording needs anyway (seccomp.c). */
+static bool is_log(int file, uint64_t run_id)
+{
+    struct fisql_chunk chunk;
+    return lseek(file, 0, SEEK_SET) == 0 &&
+           read(file, &chunk, sizeof chunk) == (ssize_t)sizeof chunk &&
+           chunk.magic == FISQL_CHUNK_MAGIC && chunk.run_id == run_id;
 }
 
 /* Our chunks must not go into a file of the program's that has the number by chance. */
 bool log_file_adopt(int file, uint64_t run_id)
 {
-    struct fisql_chunk chunk;
+    if (process.options.rotates) {
+        close(file); /* it is the live area once more */
+        return true;
+    }
     int flags = fcntl(file, F_GETFL);
-    return flags >= 0 && (flags & O_APPEND) != 0 &&
-           pread(file, &chunk, sizeof chunk, 0) == (ssize_t)sizeof chunk &&
-           chunk.magic == FISQL_CHUNK_MAGIC && chunk.run_id == run_id && log_file_take(file);
+    return flags >= 0 && (flags & O_APPEND) != 0 && is_log(file, run_id) && log_file_take(file);
 }
 
 int log_file_descriptor(void)
@@ -178,6 +199,81 @@ static int short_write_error(off_t end)
     return limited ? EFBIG : ENOSPC;
 }
 
+/* Appends the chunk to an open log. Returns 0 or errno. */
+static int append(int file, const void *chunk, size_t size_bytes)
+{
+    struct file_size limit;
+    int error = 0;
+    file_size_begin(&limit);
+    ssize_t written = write(file, chunk, size_bytes);
+    if (written < 0)
+        error = errno;
+    off_t end = lseek(file, 0, SEEK_CUR);
+    if (written >= 0 && written != (ssize_t)size_bytes)
+        error = short_write_error(end);
+    if (end > 0 && process.area != NULL)
+        __atomic_store_n(&process.area->writer.log_end, (uint64_t)end, __ATOMIC_RELAXED);
+    if (error == EFBIG)
+        file_size_end(&limit);
+    return error;
+}
+
+static uint32_t epoch_now(void)
+{
+    return __atomic_load_n(&process.area->writer.log_epoch, __ATOMIC_SEQ_CST);
+}
+
+/* fisql record needs a moment to replace a log; we wait for it for a second. */
+#define REPLACED_TRIES 100
+#define REPLACED_NS 10000000
+
+static void epoch_wait(uint32_t epoch)
+{
+    const struct timespec look = {0, REPLACED_NS};
+    const long argument[6] = {(long)(intptr_t)&process.area->writer.log_epoch, FUTEX_WAIT,
+                              (long)epoch, (long)(intptr_t)&look};
+    system_call(SYS_futex, argument);
+}
+
+/* Opens the log that has the path now, and says which it is. If fisql record was killed while it
+ * replaced the log, the one at the path stays. Returns -1 with errno. */
+static int rotating_open(uint32_t *epoch)
+{
+    for (int tries = 0; tries < REPLACED_TRIES; tries++) {
+        *epoch = epoch_now();
+        if (*epoch % 2 != 0 && handed_taken()) {
+            epoch_wait(*epoch);
+            continue;
+        }
+        int file = file_open(process.log_path, OPEN_FLAGS);
+        if (file < 0)
+            return -1;
+        bool ours = is_log(file, process.run_id);
+        if (ours && epoch_now() == *epoch)
+            return file;
+        close(file);
+        if (!ours && epoch_now() == *epoch)
+            break; /* another recording has taken the path */
+    }
+    errno = EBADF;
+    return -1;
+}
+
+static int rotating_write(const struct fisql_chunk *chunk, size_t size_bytes)
+{
+    bool facts = chunk->kind != FISQL_CHUNK_EVENTS && chunk->kind != FISQL_CHUNK_LOSS;
+    for (;;) {
+        uint32_t epoch;
+        int file = rotating_open(&epoch), error = errno;
+        if (file < 0)
+            return live_area_leave(chunk, size_bytes) ? 0 : error;
+        error = append(file, chunk, size_bytes);
+        close(file);
+        if (error != 0 || !facts || epoch_now() / 2 == epoch / 2)
+            return error;
+    }
+}
+
 int log_file_write(const void *chunk, size_t size_bytes, uint32_t calls)
 {
     struct quiet quiet;
@@ -185,23 +281,14 @@ int log_file_write(const void *chunk, size_t size_bytes, uint32_t calls)
     int error = 0;
     if (silent()) {
         error = handed_copy(chunk, size_bytes) ? 0 : EPERM;
+    } else if (process.options.rotates && process.area != NULL) {
+        error = rotating_write(chunk, size_bytes);
     } else if (!log_file_ours() && !log_file_open(process.log_path)) {
         error = errno != 0 ? errno : EBADF;
         if (live_area_leave(chunk, size_bytes))
             error = 0;
     } else {
-        struct file_size limit;
-        file_size_begin(&limit);
-        ssize_t written = write(log_file, chunk, size_bytes);
-        if (written < 0)
-            error = errno;
-        off_t end = lseek(log_file, 0, SEEK_CUR);
-        if (written >= 0 && written != (ssize_t)size_bytes)
-            error = short_write_error(end);
-        if (end > 0 && process.area != NULL)
-            __atomic_store_n(&process.area->writer.log_end, (uint64_t)end, __ATOMIC_RELAXED);
-        if (error == EFBIG)
-            file_size_end(&limit);
+        error = append(log_file, chunk, size_bytes);
     }
     if (error != 0)
         count_lost(size_bytes, calls, error);

@@ -11,6 +11,7 @@
 
 #include "collector/core/facts.h"
 #include "collector/core/feature.h"
+#include "collector/core/counted.h"
 #include "collector/core/filter.h"
 #include "collector/core/lock.h"
 #include "collector/core/module_names.h"
@@ -213,8 +214,12 @@ static bool calls_hooks(const struct dl_phdr_info *info, const ElfW(Dyn) * secti
     return calls_out(info, section, "__cyg_profile_func_enter");
 }
 
+/* The kernel's, or this library in a process that it was brought into: it has no file. */
 static bool is_vdso(const struct dl_phdr_info *info)
 {
+    if (process.orders != NULL && info->dlpi_name != NULL &&
+        strncmp(info->dlpi_name, FISQL_ATTACH_PATH, sizeof FISQL_ATTACH_PATH - 1) == 0)
+        return true;
     return info->dlpi_name != NULL && strncmp(info->dlpi_name, "linux-vdso", 10) == 0;
 }
 
@@ -274,6 +279,7 @@ static void put_module(struct refresh *refresh, const struct dl_phdr_info *info,
     put_facts(refresh, module, path, FISQL_MODULE_LOAD, id);
     module_names_add(path, module->bias, module->start, module->end);
     filter_module(path, module->bias, module->start, module->end);
+    counted_module(path, module->bias, module->start, module->end);
     FEATURES_CALL(module)
     (&(const struct feature_module){path, id, module->bias, module->start, module->end,
                                     module_calls_hooks, is_executable(info)});
@@ -328,6 +334,7 @@ static void put_unloaded(struct refresh *refresh)
             continue;
         refresh_changes(refresh);
         put_facts(refresh, module, "", FISQL_MODULE_UNLOAD, "");
+        FEATURES_CALL(module_gone)(module->start, module->end);
     }
 }
 

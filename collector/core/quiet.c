@@ -9,8 +9,24 @@
 
 THREAD_LOCAL int collector_inside;
 
+/* What writing a full chunk needs of the stack while signals are blocked. The kernel ends a process that
+ * overflows its stack with SIGSEGV blocked, so one with a handler for that overflows here instead. Not
+ * further at once: small stacks hold no more. (A thread's first event, or opening a library, needs up to
+ * 8 KiB, where a stack that is about to overflow is not to be expected.) */
+#define STACK_BYTES 1024
+
+static inline void stack_look(void)
+{
+    (void)*((volatile const char *)__builtin_frame_address(0) - STACK_BYTES);
+}
+
+static THREAD_LOCAL uint32_t depth; /* of what has begun and has not ended */
+
 void quiet_begin(struct quiet *quiet)
 {
+    if (depth == 0)
+        stack_look();
+    depth++;
     uint64_t all = UINT64_MAX; /* no sigfillset(): a starting sanitizer does not have it yet */
     quiet->error = errno;
     quiet->silent = silent();
@@ -27,6 +43,7 @@ void quiet_begin(struct quiet *quiet)
 
 void quiet_end(const struct quiet *quiet)
 {
+    depth--;
     if (quiet->silent) {
         collector_inside--;
         errno = quiet->error;

@@ -8,6 +8,8 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
+void (*reserve_taken)(uint64_t start, uint64_t bytes);
+
 #define STEP_BYTES 65536u /* the largest pages there are */
 
 static bool failed(long result)
@@ -28,8 +30,11 @@ static unsigned char *take(struct reserve *reserve, size_t max_bytes)
         return NULL;
     unsigned char *mine = (unsigned char *)(intptr_t)got;
     if (__atomic_compare_exchange_n(&reserve->start, &there, mine, false, __ATOMIC_ACQ_REL,
-                                    __ATOMIC_ACQUIRE))
+                                    __ATOMIC_ACQUIRE)) {
+        if (reserve_taken != NULL)
+            reserve_taken((uint64_t)got, max_bytes);
         return mine;
+    }
     const long given_back[6] = {got, (long)max_bytes};
     system_call(SYS_munmap, given_back);
     return there;

@@ -30,4 +30,8 @@ static inline void *reserve_start(const struct reserve *reserve)
                : NULL;
 }
 
+/* Called with each part of the address space that was taken, if somebody wants to give it back
+ * (mapped.h); NULL = nobody does. */
+extern HIDDEN void (*reserve_taken)(uint64_t start, uint64_t bytes);
+
 #endif

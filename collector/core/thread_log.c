@@ -8,6 +8,7 @@
 #include "collector/core/thread_log.h"
 
 #include "collector/core/chunk.h"
+#include "collector/core/counted.h"
 #include "collector/core/event.h"
 #include "collector/core/facts.h"
 #include "collector/core/feature.h"
@@ -39,6 +40,7 @@ static pthread_key_t end_key;
 static bool end_key_made;
 THREAD_LOCAL struct thread_log *current_log;
 THREAD_LOCAL struct thread_log *paused_log;
+THREAD_LOCAL uint32_t thread_is_ending;
 
 /* The thread is no longer recorded: thread_log_stop(), or no memory. */
 static THREAD_LOCAL bool stopped;
@@ -154,25 +156,31 @@ void thread_log_facts(struct thread_log *log, const char *how)
     named_facts(log, name, how);
 }
 
+static bool name_of_thread(uint32_t tid, char *name, size_t size)
+{
+    char path[48];
+    snprintf(path, sizeof path, "/proc/self/task/%u/comm", tid);
+    int file = file_open(path, O_RDONLY);
+    if (file < 0)
+        return false;
+    ssize_t length = read(file, name, size - 1);
+    close(file);
+    if (length > 1)
+        name[length - 1] = '\0'; /* replaces the newline */
+    return length > 1;
+}
+
 void thread_logs_cut_off(void)
 {
     lock_acquire(&lists_lock);
     for (struct thread_log *log = logs; log != NULL; log = log->next) {
-        char path[48], name[17];
+        char name[17];
         if (log == current_log || log->thread.ended)
             continue;
         if (thread_log_copy(log))
             slot_settle(log); /* the thread writes later events itself: process.ending */
-        snprintf(path, sizeof path, "/proc/self/task/%u/comm", log->live.tid);
-        int file = file_open(path, O_RDONLY);
-        if (file < 0)
-            continue;
-        ssize_t length = read(file, name, sizeof name - 1);
-        close(file);
-        if (length > 1) {
-            name[length - 1] = '\0'; /* replaces the newline */
+        if (name_of_thread(log->live.tid, name, sizeof name))
             named_facts(log, name, FISQL_HOW_WITH_PROCESS);
-        }
     }
     lock_release(&lists_lock);
 }
@@ -241,6 +249,7 @@ static struct thread_log *log_make(void)
     log->room_units = CHUNK_UNITS;
     log->thread.units_max = process.ending ? 0 : units_max_of(log);
     log->thread.filter_settings = __atomic_load_n(&process.filter_settings, __ATOMIC_ACQUIRE);
+    counted_adopt(log);
     thread_log_deltas(log);
     log->thread.start_tick = clock_read(process.clock);
     return log;
@@ -548,6 +557,27 @@ void thread_log_finish(const char *how)
     quiet_end(&quiet);
 }
 
+void thread_logs_leave(void)
+{
+    if (end_key_made)
+        pthread_key_delete(end_key);
+    end_key_made = false;
+    for (struct thread_log *log = logs; log != NULL; log = log->next) {
+        char name[17];
+        if (log->abandoned || log->thread.ended ||
+            __atomic_load_n(&log->live.state, __ATOMIC_ACQUIRE) != FISQL_SLOT_LIVE)
+            continue;
+        if (log->thread.ring != NULL || process.options.ring_chunks != 0)
+            ring_dump(log);
+        else if (fisql_word_units(log->live.word) != log->min_units)
+            chunk_write(log);
+        if (name_of_thread(log->live.tid, name, sizeof name))
+            named_facts(log, name, FISQL_HOW_WITH_PROCESS);
+        slot_settle(log);
+        __atomic_store_n(&log->live.state, FISQL_SLOT_TAKEN, __ATOMIC_RELEASE);
+    }
+}
+
 /* Destructor of thread-specific data. Other destructors may call instrumented functions after it,
  * so it asks to be called again as often as possible. */
 static void thread_ending(void *value)
@@ -555,8 +585,12 @@ static void thread_ending(void *value)
     uintptr_t round = (uintptr_t)value;
     if (round < 4 && pthread_setspecific(end_key, (void *)(round + 1)) == 0)
         return;
+    thread_is_ending = 1;
+    BARRIER();
     thread_log_finish(FISQL_HOW_EXIT);
     FEATURES_CALL(thread_gone)();
+    BARRIER();
+    thread_is_ending = 0;
 }
 
 void thread_log_setup(void)

@@ -7,6 +7,7 @@
 #include "collector/core/shadow_stack.h"
 #include "formats/live.h"
 
+struct counted;
 struct pair;
 
 /* What a signal handler's log continues besides the shadow stack. */
@@ -22,9 +23,11 @@ struct thread_state {
     uint32_t sequence;        /* of the chunk being filled */
     uint32_t flags_next;      /* FISQL_FLAG_ of the next chunk */
     uint32_t filter_settings; /* process.filter_settings when it was begun */
-    uint32_t ended;           /* the thread is at its end: each event is written at once */
-    uint32_t ring_next;       /* flight recorder: which of ring[] comes next */
-    struct thread_log **ring; /* slots of this thread's ring */
+    uint32_t counted_above; /* so many of its open calls may be recorded ones of these functions */
+    const struct counted *counted; /* functions whose calls are only counted; NULL = none */
+    uint32_t ended;                /* the thread is at its end: each event is written at once */
+    uint32_t ring_next;            /* flight recorder: which of ring[] comes next */
+    struct thread_log **ring;      /* slots of this thread's ring */
 };
 
 /* For libfisql-values.so: see values.h. */
@@ -63,6 +66,8 @@ _Static_assert(sizeof(struct thread_log) <= FISQL_SLOT_HEADER, "a thread log's h
 extern HIDDEN THREAD_LOCAL struct thread_log *current_log;
 /* The same of a thread whose recording is off. */
 extern HIDDEN THREAD_LOCAL struct thread_log *paused_log;
+/* Not 0 while the thread ends its log: it is in the collector, though not in a hook. */
+extern HIDDEN THREAD_LOCAL uint32_t thread_is_ending;
 
 /* ---- the log's word ---- */
 
@@ -103,6 +108,9 @@ bool thread_logs_unslotted(void);
 /* At the process's end, for the threads that it cuts off: writes their current names, and what they
  * have recorded outside the live area. */
 void thread_logs_cut_off(void);
+/* For a collector that leaves the process, whose other threads are stopped and in no hook: ends the
+ * logs of all threads. */
+void thread_logs_leave(void);
 /* Writes the thread's chunk, hands it over (hand_over.h) or keeps it (ring.h), and begins the next.
  * For the hook that holds the log, with signals blocked. */
 void thread_log_flush(struct thread_log *log);

@@ -620,6 +620,8 @@ static void signals_turn_on(void)
 
 static void begins(void)
 {
+    if (process.orders != NULL)
+        return; /* handlers would have to be taken back among running threads */
     FIND(sigaction, next_sigaction);
     FIND(sigaltstack, next_sigaltstack);
     FIND(signal, next_signal);

@@ -14,6 +14,7 @@
 #include "collector/patch/patch_hook.h"
 #include "collector/patch/patch_links.h"
 #include "collector/patch/patch_module.h"
+#include "collector/patch/patch_shown.h"
 #include "collector/patch/patch_state.h"
 #include "collector/patch/patch_kept.h"
 #include "collector/process/process.h"
@@ -31,6 +32,9 @@
 struct asked {
     struct feature_module module;
     struct fisql_late_module *entry;
+    /* of patch_running_prepare() */
+    struct patch_area *area;
+    const char *problem;
 };
 static struct asked *asked; /* mapped when the first is needed */
 static uint32_t asked_count, lock;
@@ -78,7 +82,7 @@ static void asked_add(const struct feature_module *module, struct fisql_late_mod
             return;
         asked = memory;
     }
-    asked[asked_count++] = (struct asked){*module, entry};
+    asked[asked_count++] = (struct asked){*module, entry, NULL, NULL};
 }
 
 /* Is it left to the hooks that it calls, its library calls, too? A program that holds the collector is
@@ -129,6 +133,34 @@ static void facts_put(const struct asked *it, const char *problem, uint32_t patc
     facts_write(&facts);
 }
 
+#define LEFT_MAX 256u /* in one chunk */
+
+/* Writes which functions were left out because of threads that were in them. */
+static void left_put(const struct asked *it)
+{
+    static uint64_t left[LEFT_MAX]; /* not on the stack, which may be small */
+    unsigned char buffer[8192];
+    struct facts facts;
+    uint32_t count, from = 0;
+    while ((count = patch_module_left(it->area, &from, left, LEFT_MAX)) != 0) {
+        facts_begin(&facts, buffer, sizeof buffer, FISQL_CHUNK_MODULES, 0, 0);
+        facts_text(&facts, FISQL_FACT_MODULES_MODULE, it->entry->path);
+        facts_text(&facts, FISQL_FACT_MODULES_EVENT, FISQL_MODULE_LEFT);
+        facts_hex(&facts, FISQL_FACT_MODULES_BIAS, it->module.bias);
+        facts_hex(&facts, FISQL_FACT_MODULES_START, it->module.start);
+        for (uint32_t i = 0; i < count; i++)
+            facts_hex(&facts, FISQL_FACT_MODULES_LEFT, left[i]);
+        facts_write(&facts);
+    }
+}
+
+static void patched_say(const struct asked *it, const char *problem, uint32_t patched)
+{
+    if (patched > __atomic_load_n(&it->entry->patched, __ATOMIC_RELAXED))
+        __atomic_store_n(&it->entry->patched, patched, __ATOMIC_RELAXED);
+    facts_put(it, problem, patched);
+}
+
 static void patch(const struct asked *it, uint64_t end_ns)
 {
     const char *problem = NULL;
@@ -140,12 +172,9 @@ static void patch(const struct asked *it, uint64_t end_ns)
         if (part->bytes == 0)
             return;
         patch_values_take(it->entry, &it->module);
-        problem = patch_module(live_area_part(part->offset, part->bytes, false), part->bytes,
-                               &it->module, &patched);
+        problem = patch_module(part, &it->module, &patched);
     }
-    if (patched > __atomic_load_n(&it->entry->patched, __ATOMIC_RELAXED))
-        __atomic_store_n(&it->entry->patched, patched, __ATOMIC_RELAXED);
-    facts_put(it, problem, patched);
+    patched_say(it, problem, patched);
 }
 
 /* Has the module's library calls recorded, once it is known which modules are recorded themselves. */
@@ -165,11 +194,15 @@ static void patch_asked(void)
     quiet_begin(&quiet);
     lock_acquire(&lock);
     uint64_t end_ns = word_now_ns() + WAIT_NS;
+    uint32_t changes = patch_shown_changes();
     for (uint32_t i = 0; i < asked_count; i++)
         patch(&asked[i], end_ns);
+    if (process.options.library_calls)
+        patch_values_wait();
     for (uint32_t i = 0; i < asked_count; i++)
         links_write(&asked[i]);
     asked_count = 0;
+    patch_shown_since(changes);
     lock_release(&lock);
     quiet_end(&quiet);
 }
@@ -219,13 +252,53 @@ static void watch_list(void)
 }
 #endif
 
+static void setup(void)
+{
+    patch_state_setup();
+    return_stand_ins = (struct return_stand_ins){
+        (uint64_t)(uintptr_t)patch_sites, (uint64_t)PATCH_SITES * PATCH_SITE_BYTES, PATCH_MIRROR};
+}
+
+void patch_running_prepare(void)
+{
+    setup();
+    for (uint32_t i = 0; i < asked_count; i++) {
+        struct asked *it = &asked[i];
+        const struct fisql_live_part *part = &it->entry->plan;
+        if (!late_answered(it->entry)) {
+            it->problem = "fisql record did not answer in time";
+        } else if (part->bytes != 0) {
+            patch_values_take(it->entry, &it->module);
+            it->problem = patch_module_prepare(part, &it->module, &it->area);
+        }
+    }
+}
+
+uint32_t patch_running(void)
+{
+    uint32_t all = 0;
+    for (uint32_t i = 0; i < asked_count; i++) {
+        struct asked *it = &asked[i];
+        uint32_t patched = 0;
+        if (it->area != NULL)
+            it->problem = patch_module_write(it->area, &patched);
+        if (it->area != NULL || it->problem != NULL)
+            patched_say(it, it->problem, patched);
+        if (it->area != NULL)
+            left_put(it);
+        all += patched;
+    }
+    for (uint32_t i = 0; i < asked_count; i++)
+        links_write(&asked[i]);
+    asked_count = 0;
+    return all;
+}
+
 static void starts(void)
 {
     if (!is_on())
         return;
-    patch_state_setup();
-    return_stand_ins = (struct return_stand_ins){
-        (uint64_t)(uintptr_t)patch_sites, (uint64_t)PATCH_SITES * PATCH_SITE_BYTES, PATCH_MIRROR};
+    setup();
     patch_asked();
     watch_list();
 #ifndef FISQL_WRAP
@@ -246,6 +319,7 @@ static void forked(void)
 
 const struct feature patch_feature = {
     .module = module_loaded,
+    .module_gone = patch_module_hide,
     .starts = starts,
     .forked = forked,
 };

@@ -14,4 +14,10 @@
 
 extern HIDDEN const struct feature patch_feature;
 
+/* In a process that runs already, in place of the start. The first makes the stubs of the modules
+ * that were asked for, while other threads run. The second, while they are stopped, writes the
+ * jumps, and returns how many. */
+void patch_running_prepare(void);
+uint32_t patch_running(void);
+
 #endif

@@ -12,6 +12,7 @@
 #define PATCH_PAGE 4096u
 #define PATCH_REACH ((uint64_t)0x7fff0000) /* of a displacement, less what an instruction takes */
 #define PATCH_FAR_JUMP 14u                 /* bytes */
+#define PATCH_JUMP 5u                      /* bytes that patch_code_jump() writes */
 
 /* The jump from `at` to `target`, in `code`. */
 static inline void patch_code_jump(unsigned char *code, uint64_t at, uint64_t target)
@@ -56,6 +57,7 @@ static inline bool patch_code_returns_kept(void)
 #define PATCH_PAGE ((uint64_t)getauxval(AT_PAGESZ))
 #define PATCH_REACH ((uint64_t)0x7ff0000)
 #define PATCH_FAR_JUMP 16u
+#define PATCH_JUMP 4u
 #define PATCH_RETURN 0xd65f03c0u
 
 static inline void patch_code_put(unsigned char *code, uint32_t instruction)

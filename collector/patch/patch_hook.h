@@ -103,6 +103,15 @@ struct patch_stack {
 };
 extern HIDDEN THREAD_LOCAL struct patch_stack patch_stack;
 
+/* The slot of the thread's hook that is on the slow path; 0 = none. */
+extern HIDDEN THREAD_LOCAL uint64_t patch_slow_hook;
+/* The table of blocks of the mirror: its words are addresses of stacks that have one. */
+struct patch_mirror_table {
+    uint64_t **blocks;
+    uint32_t count, block_bytes;
+};
+struct patch_mirror_table patch_mirror_table(void);
+
 /* Makes the mirror of a slot; false if the memory is refused. Async-signal-safe. */
 bool patch_mirror_make(uint64_t slot);
 /* In a forked child. */

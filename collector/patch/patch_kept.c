@@ -8,6 +8,7 @@
 #include "collector/core/watch.h"
 #include "collector/faults/faults.h"
 #include "collector/patch/patch_state.h"
+#include "collector/process/process.h"
 #include "collector/values/values_late.h"
 #include "collector/values/values_lookup.h"
 
@@ -31,6 +32,11 @@ uint32_t patch_values_asked(const char *path)
 void patch_values_take(const struct fisql_late_module *entry, const struct feature_module *module)
 {
     values_late_take(entry, module);
+}
+
+void patch_values_wait(void)
+{
+    values_late_wait(process.options.values_wait_ms);
 }
 
 /* Copies what may hold an argument or a result. */

@@ -42,6 +42,8 @@ bool patch_values_wanted(uint64_t function);
 uint32_t patch_values_asked(const char *path);
 /* Takes the recipes that came with the plan. Signals are blocked. */
 void patch_values_take(const struct fisql_late_module *entry, const struct feature_module *module);
+/* Waits until the recipes that were asked for are there: those of libraries whose calls are recorded. */
+void patch_values_wait(void);
 /* Shows the registers to the recording of the call at this slot, until the end. Returns the recipe's
  * word; 0 = nothing is wanted. */
 uint64_t patch_values_begin(struct patch_values *values, uint64_t function, uint64_t slot,
@@ -67,6 +69,9 @@ static inline void patch_values_take(const struct fisql_late_module *entry,
                                      const struct feature_module *module)
 {
     (void)entry, (void)module;
+}
+static inline void patch_values_wait(void)
+{
 }
 static inline uint64_t patch_values_begin(struct patch_values *values, uint64_t function,
                                           uint64_t slot, bool returns,

@@ -7,6 +7,7 @@
 #ifdef FISQL_LINKS
 #include "collector/core/filter_passes.h"
 #include "collector/patch/patch_code.h"
+#include "collector/patch/patch_shown.h"
 #include "collector/process/process.h"
 #include "formats/patch_left.h"
 
@@ -36,11 +37,26 @@ static void stub_point(const struct patch_area *area, const struct fisql_patch_l
     memcpy(stub - sizeof words, words, sizeof words);
 }
 
+/* Is the function recorded, and not switched off? Else its stub is there for fisql record, which leads
+ * the references to it when that changes (formats/patch_areas.h). */
+static bool is_recorded(uint64_t function)
+{
+    return process.filtered == 0 || filter_passes(function);
+}
+
+/* Are calls of the link led to its stub? */
+static bool is_led(const struct patch_area *area, const struct fisql_patch_link *link)
+{
+    uint64_t function = function_of(area, link);
+    return function == FISQL_PATCH_FINDS ||
+           (function != 0 && is_recorded(function) && !patch_shown_is_off());
+}
+
 /* Leads the link to the collector's function. */
 static void finder_point(const struct patch_area *area, const struct fisql_patch_link *link)
 {
     unsigned char *stub = patch_area_code(area) + link->stub;
-    const uint64_t words[] = {(uint64_t)(uintptr_t)patch_found, 1, 0};
+    const uint64_t words[] = {(uint64_t)(uintptr_t)patch_found, FISQL_PATCH_FINDS, 0};
     memcpy(stub - sizeof words, words, sizeof words);
 }
 
@@ -67,14 +83,14 @@ static uint32_t stubs_write(const struct patch_area *area, const struct linked_m
             continue;
         if (strcmp(fisql_patch_text(plan, links[i].name), FISQL_PATCH_FINDER) == 0) {
             finder_point(area, &links[i]);
-        } else if (process.filtered == 0 || filter_passes(function)) {
+        } else {
             stub_point(area, &links[i], function);
-            count++;
+            count += is_recorded(function);
         }
     }
     for (uint32_t i = 0; i < plan->references_count; i++) {
         const struct fisql_patch_link *link = &links[references[i].link];
-        if ((references[i].flags & FISQL_PATCH_IN_STUB) != 0 && function_of(area, link) != 0)
+        if ((references[i].flags & FISQL_PATCH_IN_STUB) != 0 && is_led(area, link))
             lead(patch_area_code(area) + references[i].place, word_of(area, link));
     }
     mprotect(area->memory, area->bytes, PROT_READ | PROT_EXEC);
@@ -84,7 +100,7 @@ static uint32_t stubs_write(const struct patch_area *area, const struct linked_m
 static bool is_wanted(const struct patch_area *area, const struct fisql_patch_reference *reference)
 {
     const struct fisql_patch_link *link = &fisql_patch_links(area->plan)[reference->link];
-    return (reference->flags & FISQL_PATCH_IN_STUB) == 0 && function_of(area, link) != 0;
+    return (reference->flags & FISQL_PATCH_IN_STUB) == 0 && is_led(area, link);
 }
 
 static void reference_write(const struct patch_area *area,

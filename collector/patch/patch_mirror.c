@@ -12,6 +12,7 @@
 
 #ifdef FISQL_PATCHES
 #include "collector/core/lock.h"
+#include "collector/core/mapped.h"
 #include "collector/core/quiet.h"
 #include "collector/core/system_call.h"
 #include "collector/process/process.h"
@@ -58,7 +59,10 @@ static uint64_t map(uint64_t wanted, uint64_t bytes)
     long at = system_call(
         SYS_mmap, (const long[6]){(long)wanted, (long)bytes, PROT_READ | PROT_WRITE,
                                   wanted != 0 ? flags | MAP_FIXED_NOREPLACE : flags, -1, 0});
-    return at < 0 && at > -4096 ? 0 : (uint64_t)at;
+    if (at < 0 && at > -4096)
+        return 0;
+    mapped_add((uint64_t)at, bytes);
+    return (uint64_t)at;
 }
 
 /* Under the lock. */
@@ -74,6 +78,7 @@ static bool block_make(uint64_t block)
     if (at == 0)
         return false;
     if (at != wanted) { /* a kernel before 4.17 */
+        mapped_remove(at, BLOCK_BYTES);
         system_call(SYS_munmap, (const long[6]){(long)at, (long)BLOCK_BYTES});
         return false;
     }
@@ -116,6 +121,11 @@ bool patch_mirror_make(uint64_t slot)
         patch_stack.bytes = BLOCK_BYTES;
     }
     return there;
+}
+
+struct patch_mirror_table patch_mirror_table(void)
+{
+    return (struct patch_mirror_table){&blocks, BLOCKS, (uint32_t)BLOCK_BYTES};
 }
 
 void patch_mirror_forked(void)

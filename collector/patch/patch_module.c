@@ -5,18 +5,24 @@
  */
 #include "collector/patch/patch_module.h"
 
+#include "collector/core/file.h"
 #include "collector/core/filter_passes.h"
+#include "collector/core/live_area.h"
 #include "collector/patch/patch_area.h"
 #include "collector/patch/patch_code.h"
 #include "collector/patch/patch_hook.h"
 #include "collector/patch/patch_kept.h"
+#include "collector/patch/patch_shown.h"
 #include "collector/process/process.h"
+#include "formats/patch_areas.h"
 
+#include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #ifdef FISQL_PATCHES
-#define AREAS_MAX 4096u
+#define AREAS_MAX FISQL_PATCH_AREAS_MAX
 #define MOVED_MAX 18u /* bytes: instructions that begin in a jump's bytes */
 
 static struct patch_area *areas; /* mapped when the first is needed: most processes need none */
@@ -164,27 +170,99 @@ static bool entry_is(const struct fisql_patch_entry *entry, uint64_t bias)
                   fisql_patch_taken(entry)) == 0;
 }
 
-static bool wanted(const struct fisql_patch_entry *entry, uint64_t bias)
+static bool can_move(const struct fisql_patch_entry *entry)
 {
-    if ((entry->flags & FISQL_PATCH_CALLS) != 0 && patch_code_returns_kept())
-        return false;
-    return process.filtered == 0 || filter_passes(fisql_patch_function(entry) + bias);
+    return (entry->flags & FISQL_PATCH_CALLS) == 0 || !patch_code_returns_kept();
 }
 
-static void jump_write(const struct fisql_patch_entry *entry, const struct patch_area *area)
+static const uint64_t *left_out;
+static uint64_t left_out_count;
+
+void patch_module_leave_out(const uint64_t *addresses, uint64_t count)
 {
+    left_out = addresses;
+    left_out_count = count;
+}
+
+/* May a thread be about to go on in these bytes? */
+static bool is_left_out(uint64_t start, uint64_t bytes)
+{
+    for (uint64_t i = 0; i < left_out_count; i++)
+        if (left_out[i] > start && left_out[i] < start + bytes)
+            return true;
+    return false;
+}
+
+/* Patching among running threads. What begins where a hop will lie is part of its donor. */
+static bool may_change(const struct patch_area *area, const struct fisql_patch_entry *entry)
+{
+    const struct fisql_patch_entry *entries = fisql_patch_entries(area->plan);
+    uint64_t bias = area->bias, hop = fisql_patch_jump(entry) + bias;
+    return fisql_patch_fits_running(entries, area->plan->entries_count,
+                                    (uint32_t)(entry - entries)) &&
+           !is_left_out(entry->address + bias, fisql_patch_taken(entry)) &&
+           (entry->hop == 0 || !is_left_out(hop - 1, FISQL_PATCH_JUMP + 1));
+}
+
+uint32_t patch_module_left(const struct patch_area *area, uint32_t *from, uint64_t *functions,
+                           uint32_t room)
+{
+    const struct fisql_patch_entry *entries = fisql_patch_entries(area->plan);
+    uint32_t count = 0;
+    for (; *from < area->plan->entries_count && count < room; ++*from)
+        if (!may_change(area, &entries[*from]))
+            functions[count++] = fisql_patch_function(&entries[*from]);
+    return count;
+}
+
+static bool wanted(const struct patch_area *area, const struct fisql_patch_entry *entry)
+{
+    if (!can_move(entry))
+        return false;
+    if (process.orders != NULL && !may_change(area, entry))
+        return false;
+    return process.filtered == 0 || filter_passes(fisql_patch_function(entry) + area->bias);
+}
+
+/* In a process that we will leave, code is written through /proc/self/mem: the mapping's protection
+ * never changes, which would take it to pieces. -1 = it is written in place. */
+static int own_memory = -1;
+
+static bool code_open(void *page, uint64_t bytes)
+{
+    return own_memory >= 0 || mprotect(page, bytes, PROT_READ | PROT_WRITE | PROT_EXEC) == 0;
+}
+
+static void code_close(void *page, uint64_t bytes)
+{
+    if (own_memory < 0)
+        mprotect(page, bytes, PROT_READ | PROT_EXEC);
+}
+
+static bool code_put(uint64_t at, const unsigned char *code, size_t bytes)
+{
+    if (own_memory >= 0)
+        return pwrite(own_memory, code, bytes, (off_t)at) == (ssize_t)bytes;
+    memcpy((void *)(uintptr_t)at, code, bytes);
+    return true;
+}
+
+static bool jump_write(const struct fisql_patch_entry *entry, const struct patch_area *area)
+{
+    unsigned char jump[PATCH_JUMP];
     uint64_t at = fisql_patch_jump(entry) + area->bias;
     uint64_t stub = (uint64_t)(uintptr_t)area->memory + FISQL_PATCH_HEAD + entry->stub;
-    patch_code_jump((unsigned char *)(uintptr_t)at, at, stub);
+    patch_code_jump(jump, at, stub);
+    return code_put(at, jump, sizeof jump);
 }
 
 static bool jump_is_there(const struct fisql_patch_entry *entry, const struct patch_area *area)
 {
-    unsigned char jump[FISQL_PATCH_JUMP];
+    unsigned char jump[PATCH_JUMP];
     uint64_t at = fisql_patch_jump(entry) + area->bias;
     uint64_t stub = (uint64_t)(uintptr_t)area->memory + FISQL_PATCH_HEAD + entry->stub;
     patch_code_jump(jump, at, stub);
-    return memcmp((const void *)(uintptr_t)at, jump, FISQL_PATCH_JUMP) == 0;
+    return memcmp((const void *)(uintptr_t)at, jump, PATCH_JUMP) == 0;
 }
 
 /* Writes the jumps of entries [from, to), which lie in one run of pages. Returns how many; -1 = the
@@ -196,17 +274,29 @@ static int64_t run_write(const struct patch_area *area, uint32_t from, uint32_t 
     uint64_t high = (entries[to - 1].address + area->bias + FISQL_PATCH_JUMP + PATCH_PAGE - 1) &
                     ~(uint64_t)(PATCH_PAGE - 1);
     int64_t written = 0;
-    if (mprotect((void *)(uintptr_t)low, high - low, PROT_READ | PROT_WRITE | PROT_EXEC) != 0)
+    if (patch_shown_is_off()) {
+        for (uint32_t i = from; i < to; i++)
+            written += entries[i].hop == 0 && wanted(area, &entries[i]);
+        return written;
+    }
+    if (!code_open((void *)(uintptr_t)low, high - low))
         return -1;
     for (uint32_t i = from; i < to; i++)
-        if (entries[i].hop == 0 && wanted(&entries[i], area->bias) &&
-            entry_is(&entries[i], area->bias)) {
-            jump_write(&entries[i], area);
-            written++;
-        }
+        if (entries[i].hop == 0 && wanted(area, &entries[i]) && entry_is(&entries[i], area->bias))
+            written += jump_write(&entries[i], area);
     patch_code_changed((unsigned char *)(uintptr_t)low, high - low);
-    mprotect((void *)(uintptr_t)low, high - low, PROT_READ | PROT_EXEC);
+    code_close((void *)(uintptr_t)low, high - low);
     return written;
+}
+
+/* Leads a donor that is left out past its hooks, to its moved instructions. */
+static bool pass_write(const struct fisql_patch_entry *donor, const struct patch_area *area)
+{
+    unsigned char jump[PATCH_JUMP];
+    uint64_t at = donor->address + area->bias;
+    uint64_t stub = (uint64_t)(uintptr_t)area->memory + FISQL_PATCH_HEAD + donor->stub;
+    patch_code_jump(jump, at, stub + FISQL_PATCH_MOVED);
+    return code_put(at, jump, sizeof jump);
 }
 
 /* Patches a function by its hop. The donor's moved instructions are not run in place any more. */
@@ -216,19 +306,24 @@ static bool hop_write(const struct patch_area *area, uint32_t index)
                                    *entry = &entries[index];
     const struct fisql_patch_entry *donor =
         &entries[fisql_patch_donor(entries, area->plan->entries_count, index)];
-    if (!wanted(entry, area->bias) || !entry_is(entry, area->bias) || !jump_is_there(donor, area))
+    bool jumps = jump_is_there(donor, area);
+    bool passes =
+        !jumps && process.orders == NULL && can_move(donor) && entry_is(donor, area->bias);
+    if (!wanted(area, entry) || !entry_is(entry, area->bias) || (!jumps && !passes))
         return false;
+    if (patch_shown_is_off())
+        return true;
     uint64_t low = entry->address < donor->address ? entry->address : donor->address;
     uint64_t high = entry->address < donor->address ? donor->address : entry->address;
     void *page = (void *)(uintptr_t)((low + area->bias) & ~(uint64_t)(PATCH_PAGE - 1));
     uint64_t bytes = high + area->bias + 2 * FISQL_PATCH_JUMP - (uint64_t)(uintptr_t)page;
-    if (mprotect(page, bytes, PROT_READ | PROT_WRITE | PROT_EXEC) != 0)
+    if (!code_open(page, bytes))
         return false;
-    jump_write(entry, area);
     unsigned char hop[FISQL_PATCH_SHORT_JUMP] = {0xeb, (unsigned char)entry->hop};
-    memcpy((void *)(uintptr_t)(entry->address + area->bias), hop, sizeof hop);
-    mprotect(page, bytes, PROT_READ | PROT_EXEC);
-    return true;
+    bool written = (!passes || pass_write(donor, area)) && jump_write(entry, area) &&
+                   code_put(entry->address + area->bias, hop, sizeof hop);
+    code_close(page, bytes);
+    return written;
 }
 
 static uint64_t page_of(uint64_t address)
@@ -311,12 +406,13 @@ static struct patch_area *area_free(void)
     return NULL;
 }
 
-const char *patch_module(const struct fisql_patch *plan, uint64_t bytes,
-                         const struct feature_module *module, uint32_t *patched)
+const char *patch_module_prepare(const struct fisql_live_part *part,
+                                 const struct feature_module *module, struct patch_area **made)
 {
+    const struct fisql_patch *plan = live_area_part(part->offset, part->bytes, false);
     struct patch_area *area = area_free();
-    *patched = 0;
-    if (plan == NULL || !fisql_patch_is_sound(plan, bytes, module->start - module->bias,
+    *made = NULL;
+    if (plan == NULL || !fisql_patch_is_sound(plan, part->bytes, module->start - module->bias,
                                               module->end - module->bias))
         return "what fisql record says of it cannot be read";
     if (area == NULL)
@@ -327,7 +423,30 @@ const char *patch_module(const struct fisql_patch *plan, uint64_t bytes,
         return problem;
     area->end = module->end;
     __atomic_store_n(&area->start, module->start, __ATOMIC_RELEASE);
-    return jumps_write(area, patched);
+    patch_shown_put((uint32_t)(area - areas), area, part);
+    *made = area;
+    return NULL;
+}
+
+const char *patch_module_write(const struct patch_area *area, uint32_t *patched)
+{
+    *patched = 0;
+    if (process.orders != NULL)
+        own_memory = file_open("/proc/self/mem", O_RDWR);
+    const char *problem = jumps_write(area, patched);
+    if (own_memory >= 0)
+        close(own_memory);
+    own_memory = -1;
+    return problem;
+}
+
+const char *patch_module(const struct fisql_live_part *part, const struct feature_module *module,
+                         uint32_t *patched)
+{
+    struct patch_area *area;
+    const char *problem = patch_module_prepare(part, module, &area);
+    *patched = 0;
+    return problem != NULL ? problem : patch_module_write(area, patched);
 }
 
 struct patch_area *patch_area_of(uint64_t address)
@@ -339,12 +458,37 @@ struct patch_area *patch_area_of(uint64_t address)
     return NULL;
 }
 
+uint32_t patch_module_list(struct fisql_attach_area *list, uint32_t room)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < areas_used && count < room; i++) {
+        const struct patch_area *area = &areas[i];
+        if (area->start != 0)
+            list[count++] = (struct fisql_attach_area){area->start,
+                                                       area->end,
+                                                       (uint64_t)(uintptr_t)area->memory,
+                                                       area->bytes,
+                                                       (uint64_t)(uintptr_t)area->plan,
+                                                       area->plan->bytes,
+                                                       area->bias};
+    }
+    return count;
+}
+
+void patch_module_hide(uint64_t start, uint64_t end)
+{
+    for (uint32_t i = 0; i < areas_used; i++)
+        if (areas[i].start != 0 && areas[i].start < end && start < areas[i].end)
+            patch_shown_gone(i);
+}
+
 void patch_module_gone(uint64_t start, uint64_t end)
 {
     for (uint32_t i = 0; i < areas_used; i++) {
         struct patch_area *area = &areas[i];
         if (area->start == 0 || area->start >= end || start >= area->end)
             continue;
+        patch_shown_gone(i);
         munmap(area->memory, area->bytes);
         area->start = 0;
     }

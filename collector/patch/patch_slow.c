@@ -61,7 +61,7 @@ static void enter_slot_slow(uint64_t function, uint64_t site, uint64_t slot, uin
 
 /* A program may have functions of its own in place of the C library's (mmap, a sanitizer's), which
  * are patched, and which the slow path calls. Such a call, and what it calls, is left alone. */
-static THREAD_LOCAL uint64_t slow_hook;    /* the slot of the hook at work; 0 = none */
+THREAD_LOCAL uint64_t patch_slow_hook;     /* the slot of the hook at work; 0 = none */
 static THREAD_LOCAL uint64_t outside_slot; /* of a function that it has called; 0 = none */
 
 #ifdef FISQL_WRAP
@@ -87,7 +87,7 @@ static bool is_collectors(uint64_t site, uint64_t slot)
 {
     if (collector_inside != 0)
         return true;
-    if (slow_hook == 0)
+    if (patch_slow_hook == 0)
         return false;
     if (outside_slot != 0 && slot < outside_slot)
         return true;
@@ -209,19 +209,19 @@ static bool enter(const struct beginning *call, uint64_t site)
 {
     if (is_collectors(site, call->slot))
         return false;
-    uint64_t hook = slow_hook, outside = outside_slot;
+    uint64_t hook = patch_slow_hook, outside = outside_slot;
     /* A thread's first hook goes deepest: handlers' hooks on top of it might find too little stack. */
     bool first = current_log == NULL && !silent() && !process_never_again();
     struct quiet quiet;
+    patch_slow_hook = call->slot; /* before what calls the C library */
+    outside_slot = 0;
     if (first)
         quiet_begin(&quiet);
-    slow_hook = call->slot;
-    outside_slot = 0;
     bool taken = enter_slowly(call, site);
-    outside_slot = outside;
-    slow_hook = hook;
     if (first)
         quiet_end(&quiet);
+    outside_slot = outside;
+    patch_slow_hook = hook;
     return taken;
 }
 
@@ -260,12 +260,12 @@ static uint64_t exit_slowly(uint64_t slot, const struct patch_registers *registe
 /* Returns the true return address, or where a fault rule leads to. */
 static uint64_t leave(uint64_t slot, const struct patch_registers *registers)
 {
-    uint64_t hook = slow_hook, outside = outside_slot;
-    slow_hook = slot;
+    uint64_t hook = patch_slow_hook, outside = outside_slot;
+    patch_slow_hook = slot;
     outside_slot = 0;
     uint64_t next = exit_slowly(slot, registers);
     outside_slot = outside;
-    slow_hook = hook;
+    patch_slow_hook = hook;
     return next != 0 ? next : *patch_mirror(slot);
 }
 

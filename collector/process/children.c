@@ -228,7 +228,9 @@ static bool hand_on(struct child *child)
 {
     if (!launch.moved && geteuid() == launch.user)
         return true;
-    int log = log_file_descriptor(), live = live_area_descriptor();
+    int live = live_area_descriptor();
+    /* With --rotate no log is held open: fisql record writes the chunks of the new image. */
+    int log = process.options.rotates ? live : log_file_descriptor();
     if (log < 0 || live < 0)
         return can_open(value_of(launch.live), O_RDWR) && can_open(value_of(launch.log), O_RDWR);
     child->log = file_copy_high(log, false);

@@ -24,6 +24,7 @@
 #include "collector/core/library.h"
 #include "collector/core/lock.h"
 #include "collector/core/log_file.h"
+#include "collector/core/mapped.h"
 #include "collector/core/modules.h"
 #include "collector/process/process.h"
 #include "collector/process/process_end.h"
@@ -45,13 +46,13 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
-static THREAD_LOCAL uint32_t forking;
+THREAD_LOCAL uint32_t fork_under_way;
 static THREAD_LOCAL struct quiet fork_quiet;
 static THREAD_LOCAL uint64_t fork_tick;
 
 static void before_fork(void)
 {
-    if (!process_recording() || forking++ != 0)
+    if (!process_recording() || fork_under_way++ != 0)
         return; /* or fork() called _Fork() */
     quiet_begin(&fork_quiet);
     thread_log_forking();
@@ -61,7 +62,7 @@ static void before_fork(void)
 /* In the parent, even if the fork failed. */
 static void after_fork(void)
 {
-    if (forking == 0 || --forking != 0)
+    if (fork_under_way == 0 || --fork_under_way != 0)
         return;
     fork_quiet.error = errno;
     thread_log_went_on();
@@ -74,6 +75,7 @@ static void child_begin(uint64_t tick)
     log_file_forked();
     modules_forked();
     control_forked();
+    mapped_forked();
     FEATURES_CALL(forked)();
 }
 
@@ -85,7 +87,7 @@ static void mark_ours(void)
 
 static void forked_child(void)
 {
-    if (forking == 0 || --forking != 0)
+    if (fork_under_way == 0 || --fork_under_way != 0)
         return;
     collector_inside++;
     if (silent()) {
@@ -103,7 +105,7 @@ void fork_notice(void)
 {
     static uint32_t lock;
     struct quiet quiet;
-    if (!process_recording() || forking != 0 || collector_inside != 0)
+    if (!process_recording() || fork_under_way != 0 || collector_inside != 0)
         return;
     quiet_begin(&quiet);
     collector_inside++;

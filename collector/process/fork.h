@@ -4,6 +4,8 @@
 
 #include "collector/core/fork_mark.h"
 
+/* Not 0 while the thread is between the handlers of a fork. */
+extern HIDDEN THREAD_LOCAL uint32_t fork_under_way;
 void fork_setup(void);
 /* The page is empty: begins to record this process on its own. */
 void fork_notice(void);

@@ -23,8 +23,10 @@
 #include "collector/core/live_area.h"
 #include "collector/core/live_salvage.h"
 #include "collector/core/log_file.h"
+#include "collector/core/mapped.h"
 #include "collector/core/modules.h"
 #include "collector/core/quiet.h"
+#include "collector/core/reserve.h"
 #include "collector/process/seccomp.h"
 #include "collector/core/stack.h"
 #include "collector/core/thread_log.h"
@@ -35,6 +37,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 struct process process;
@@ -122,6 +125,9 @@ static void option_parse(const char *text, bool *no_time)
     case FISQL_OPTION_LIBRARY_CALLS:
         options->library_calls = true;
         break;
+    case FISQL_OPTION_ROTATE:
+        options->rotates = true;
+        break;
     case FISQL_OPTION_FILTER: /* the live area has them */
     case FISQL_OPTION_THREADS:
     case FISQL_OPTION_VALUES:
@@ -135,8 +141,8 @@ static void options_parse(void)
 {
     char words[4096 + 256];
     bool no_time = false;
-    const char *text = secure_getenv(fisql_variable(FISQL_VARIABLE_OPTIONS));
-    process.options = (struct options){.alloc = true};
+    const char *text = process_variable(FISQL_VARIABLE_OPTIONS);
+    process.options = (struct options){.alloc = process.orders == NULL};
     process.clock = clock_choose();
     if (text == NULL || strlen(text) >= sizeof words)
         return;
@@ -232,7 +238,7 @@ EXPORT void fisql_note(const char *text)
 
 static bool log_path_set(void)
 {
-    const char *path = secure_getenv(fisql_variable(FISQL_VARIABLE_LOG));
+    const char *path = process_variable(FISQL_VARIABLE_LOG);
     if (path == NULL || path[0] == 0)
         return false;
     size_t length = strlen(path);
@@ -248,11 +254,20 @@ static bool log_path_set(void)
     return true;
 }
 
+static bool log_opened(bool first)
+{
+    uint64_t run_id;
+    if (process.orders != NULL) /* it may not be let to open them by their paths */
+        return live_area_adopt(process.orders->live, &run_id) &&
+               log_file_adopt(process.orders->log, run_id);
+    return first ? log_file_create() : log_file_open(process.log_path);
+}
+
 /* Opens log and live area. *first: this is the first process of a run without fisql record. */
 static bool outputs_open(bool *first)
 {
-    *first = secure_getenv(fisql_variable(FISQL_VARIABLE_LIVE)) == NULL;
-    if (!log_path_set() || !(*first ? log_file_create() : log_file_open(process.log_path)))
+    *first = process_variable(FISQL_VARIABLE_LIVE) == NULL;
+    if (!log_path_set() || !log_opened(*first))
         return false;
     strcpy(process.live_path, process.log_path);
     strcat(process.live_path, ".live");
@@ -312,15 +327,19 @@ static bool activate(void)
     FEATURES_CALL(begins)();
     if (first)
         run_facts(ticks_per_second);
-    process_facts(process.parent_key != 0 ? FISQL_ORIGIN_EXEC : FISQL_ORIGIN_START,
+    process_facts(process.orders != NULL    ? FISQL_ORIGIN_ATTACH
+                  : process.parent_key != 0 ? FISQL_ORIGIN_EXEC
+                                            : FISQL_ORIGIN_START,
                   ticks_per_second, setup_from_ns);
     modules_refresh();
     if (!__atomic_load_n(&process.area->recording, __ATOMIC_RELAXED))
         process.paused = 1;
     fork_mark_paused();
     process.options.start_off = process.paused != 0 || process.options.start_off;
-    switch_setup();
-    process_end_setup();
+    if (process.orders == NULL) { /* else nothing of ours may stay when we leave */
+        switch_setup();
+        process_end_setup();
+    }
     return true;
 }
 
@@ -346,9 +365,9 @@ bool process_activate(bool by_hook)
     uint32_t next = PROCESS_NEVER;
     alloc_setup();
     FEATURES_CALL(deciding)(state == PROCESS_UNDECIDED);
-    if (getauxval(AT_SECURE) == 0 && alloc_is_ours()) {
-        children_take();
+    if (getauxval(AT_SECURE) == 0 && alloc_is_ours() && !library_is_brought_in()) {
         options_parse();
+        children_take();
         next = !by_hook && is_dormant() ? PROCESS_DORMANT
                : activate()             ? PROCESS_RECORDING
                                         : PROCESS_NEVER;
@@ -364,6 +383,39 @@ bool process_activate(bool by_hook)
     if (next == PROCESS_RECORDING && state == PROCESS_UNDECIDED)
         FEATURES_CALL(starts)();
     return next == PROCESS_RECORDING;
+}
+
+/* Keeps the orders, in memory of which the list of what is mapped knows. */
+static bool orders_keep(const struct fisql_attach_orders *orders)
+{
+    process.orders = orders;
+    if (!mapped_begin())
+        return false;
+    struct fisql_attach_orders *kept =
+        mmap(NULL, sizeof *kept, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (kept == MAP_FAILED)
+        return false;
+    *kept = *orders;
+    process.orders = kept;
+    return true;
+}
+
+bool process_attach(const struct fisql_attach_orders *orders)
+{
+    struct quiet quiet;
+    quiet_begin(&quiet);
+    collector_inside++;
+    reserve_taken = mapped_add;
+    bool kept = orders_keep(orders);
+    __atomic_store_n(&process.active, PROCESS_DECIDING, __ATOMIC_RELEASE);
+    FEATURES_CALL(deciding)(false);
+    options_parse();
+    bool recording = kept && activate();
+    __atomic_store_n(&process.active, recording ? PROCESS_RECORDING : PROCESS_NEVER,
+                     __ATOMIC_RELEASE);
+    collector_inside--;
+    quiet_end(&quiet);
+    return recording;
 }
 
 static __attribute__((constructor)) void process_constructor(void)

@@ -4,9 +4,11 @@
 
 #include "collector/core/base.h"
 #include "collector/core/clock.h"
+#include "formats/attach.h"
 #include "formats/live.h"
 
 #include <stdbool.h>
+#include <stdlib.h>
 
 /* Recording options, set once when the process starts to record. */
 struct options {
@@ -23,6 +25,7 @@ struct options {
     bool no_waits;      /* do not read processor clocks */
     bool says;          /* fisql record prints what macros say */
     bool plugin;        /* load the one that the live area names */
+    bool rotates;       /* fisql record may replace the log: hold none open */
     uint32_t on_assert; /* enum fisql_on_assert */
 };
 
@@ -54,6 +57,8 @@ struct process {
     uint32_t filter_settings; /* atomic: counts changes of the filter (control.h) */
     struct options options;
     struct fisql_live_area *area;
+    /* brought into a running process (collector/attach/), which it will leave; NULL = not */
+    const struct fisql_attach_orders *orders;
     bool with_parent; /* fisql record holds the live area */
     char log_path[4096];
     char live_path[4096];
@@ -75,6 +80,20 @@ static inline bool process_active_for_hook(void)
     return LIKELY(__atomic_load_n(&process.active, __ATOMIC_ACQUIRE) == PROCESS_RECORDING) ||
            process_activate(true);
 }
+/* The value of a variable: of the environment, or of the orders. NULL = none. */
+static inline const char *process_variable(enum fisql_variable variable)
+{
+    const struct fisql_attach_orders *orders = process.orders;
+    if (orders == NULL)
+        return secure_getenv(fisql_variable(variable));
+    return variable == FISQL_VARIABLE_LOG       ? orders->log_path
+           : variable == FISQL_VARIABLE_LIVE    ? orders->live_path
+           : variable == FISQL_VARIABLE_OPTIONS ? orders->options
+                                                : NULL;
+}
+/* Begins to record a process that runs already, by orders, of which it keeps a copy. Other threads run.
+ * Returns whether it is recorded. */
+bool process_attach(const struct fisql_attach_orders *orders);
 /* Is it recorded? Does not decide it. */
 static inline bool process_recording(void)
 {

@@ -10,9 +10,12 @@
 #include "collector/core/changes.h"
 #include "collector/core/facts.h"
 #include "collector/core/feature.h"
+#include "collector/core/fork_mark.h"
 #include "collector/core/hand_over.h"
 #include "collector/core/library.h"
 #include "collector/core/live_area.h"
+#include "collector/core/log_file.h"
+#include "collector/core/mapped.h"
 #include "collector/core/quiet.h"
 #include "collector/core/thread_log.h"
 #include "collector/process/process.h"
@@ -27,13 +30,15 @@ int on_exit(void (*function)(int status, void *argument), void *argument);
 static bool exit_began;      /* our destructor has run */
 static int status_told = -1; /* the one in the log */
 
+/* status: -1 = none */
 static void end_facts(const char *how, int status)
 {
     unsigned char buffer[1024];
     struct facts facts;
     facts_begin(&facts, buffer, sizeof buffer, FISQL_CHUNK_END, 0, process.pid);
     facts_text(&facts, FISQL_FACT_END_HOW, how);
-    facts_number(&facts, FISQL_FACT_END_STATUS, (uint64_t)(status & 0xff));
+    if (status >= 0)
+        facts_number(&facts, FISQL_FACT_END_STATUS, (uint64_t)(status & 0xff));
     facts_number(&facts, FISQL_FACT_END_TICK, clock_read(process.clock));
     facts_write(&facts);
 }
@@ -131,6 +136,31 @@ static void process_end(void)
     changes_write(true);
     report_losses();
     live_area_remove();
+    collector_inside--;
+    quiet_end(&quiet);
+}
+
+void process_leave(void)
+{
+    struct quiet quiet;
+    if (!process_recording())
+        return;
+    quiet_begin(&quiet);
+    collector_inside++;
+    __atomic_store_n(&process.paused, 1, __ATOMIC_SEQ_CST);
+    fork_mark_paused();
+    thread_logs_leave();
+    FEATURES_CALL(ended)();
+    changes_write(true);
+    end_facts(FISQL_HOW_DETACH, -1);
+    __atomic_store_n(&process.active, PROCESS_NEVER, __ATOMIC_RELEASE);
+    int files[] = {log_file_descriptor(), live_area_descriptor()};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        if (files[i] >= 0)
+            close(files[i]);
+    current_log = paused_log = NULL;
+    process.area = NULL;
+    mapped_drop_all();
     collector_inside--;
     quiet_end(&quiet);
 }

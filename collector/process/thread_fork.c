@@ -128,6 +128,8 @@ void thread_log_forked(void)
         .start_tick = now,
         .flags_next = FISQL_FLAG_FORKED,
         .ended = at_fork.thread.ended,
+        .counted = at_fork.thread.counted,
+        .counted_above = at_fork.thread.counted_above,
     };
     chunk_begin(own, now > at_fork.last_tick ? now : at_fork.last_tick, at_fork.depth, 0);
     thread_logs_add(own);

@@ -81,14 +81,15 @@ static void deciding(bool at_start)
 
 static void module_loaded(const struct feature_module *module)
 {
+    bool library = !module->calls_hooks && process.options.library_calls;
     values_late_forget(module->start, module->end);
     if (recipes_module(module->path, module->bias, module->start, module->end) ||
-        !module->calls_hooks || !recipes_there())
+        (!module->calls_hooks && !library) || !recipes_there())
         return;
     if (values_late_ask(module)) {
         if (awaited[0] == 0)
             strncpy(awaited, module->path, sizeof awaited - 1);
-    } else if (strangers++ == 0) {
+    } else if (!library && strangers++ == 0) {
         strncpy(stranger, module->path, sizeof stranger - 1);
     }
 }

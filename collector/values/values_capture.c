@@ -267,9 +267,12 @@ static void put_counted(struct value_writer *writer, const struct capture *captu
 }
 
 /* Bytes, all of them or none. */
+/* bytes_max: what is more is cut; 0 = then nothing is recorded. */
 static void put_dump(struct value_writer *writer, const struct capture *capture, uint64_t address,
-                     uint64_t length)
+                     uint64_t length, uint32_t bytes_max)
 {
+    if (bytes_max != 0 && length > bytes_max)
+        length = bytes_max;
     if (address == 0)
         put_missing(writer, FOUND_NULL);
     else if (length > FISQL_RECIPE_BYTES_MAX || value_room(writer) < 2 + length)
@@ -379,7 +382,7 @@ static void put_other(struct value_writer *writer, const struct capture *capture
     else if (is_counted)
         put_counted(writer, capture, word_at(bytes), word_at(bytes + 8));
     else if (value->what == FISQL_WHAT_DUMP)
-        put_dump(writer, capture, word_at(bytes), word_at(bytes + 8));
+        put_dump(writer, capture, word_at(bytes), word_at(bytes + 8), value->text_max);
     else if (unit_bytes > 1)
         put_wide_text(writer, capture, word_at(bytes), unit_bytes);
     else if (is_text)

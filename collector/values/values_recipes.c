@@ -146,6 +146,8 @@ static bool place_module(const char *path, uint64_t bias, uint64_t start, uint64
     if (head == NULL)
         return false;
     forget(start, end);
+    if (entry != NULL && entry->hooks_count == 0)
+        return true; /* nothing is recorded there */
     struct recipe_module *place = entry != NULL ? place_for(at_offset(head, entry->hooks)) : NULL;
     if (place == NULL)
         return false;

@@ -13,9 +13,11 @@
 typedef int declaration_visit(void *context, Dwarf_Die die, const char *name);
 
 /* Visits them, unit after unit; a function is declared in many. Meanwhile *types are its unit's.
- * Split units (.dwo) are left out. module: the file that it describes. Returns 0, or -1 without memory. */
+ * Split units (.dwo) are left out. module: the file that it describes. With a `prefix`, definitions
+ * stand for declarations: those of functions whose names begin so; `name` is what follows
+ * (debuginfo/prototypes/prototypes.h). Returns 0, or -1 without memory. */
 int dwarf_declarations(struct dwarf_file *file, const struct elf_file *module,
-                       struct dwarf_types *types, declaration_visit *visit, void *context,
-                       struct error *error);
+                       struct dwarf_types *types, const char *prefix, declaration_visit *visit,
+                       void *context, struct error *error);
 
 #endif

@@ -45,8 +45,7 @@ void elf_dynamic_read(struct elf_dynamic *dynamic, const struct elf_file *file)
         dynamic->names = NULL;
 }
 
-/* A text of the table, NULL = there is none. */
-static const char *name_at(const struct elf_dynamic *dynamic, uint64_t offset)
+const char *elf_dynamic_text(const struct elf_dynamic *dynamic, uint64_t offset)
 {
     if (dynamic->names == NULL || offset >= dynamic->names_bytes ||
         memchr(dynamic->names + offset, 0, (size_t)(dynamic->names_bytes - offset)) == NULL)
@@ -72,7 +71,7 @@ static const char *version_named(const struct elf_dynamic *dynamic, uint16_t num
                 return "";
             memcpy(&item, bytes, sizeof item);
             if (item.vna_other == number) {
-                const char *name = name_at(dynamic, item.vna_name);
+                const char *name = elf_dynamic_text(dynamic, item.vna_name);
                 return name != NULL ? name : "";
             }
             item_at += item.vna_next;
@@ -93,7 +92,7 @@ bool elf_dynamic_symbol(const struct elf_dynamic *dynamic, uint32_t index,
     if (bytes == NULL)
         return false;
     memcpy(&found, bytes, sizeof found);
-    *symbol = (struct elf_dynamic_symbol){.name = name_at(dynamic, found.st_name),
+    *symbol = (struct elf_dynamic_symbol){.name = elf_dynamic_text(dynamic, found.st_name),
                                           .version = "",
                                           .defined = found.st_shndx != SHN_UNDEF,
                                           .type = ELF64_ST_TYPE(found.st_info)};

@@ -33,6 +33,9 @@ struct elf_dynamic_symbol {
 /* Reads the section; a file without one has nothing. */
 void elf_dynamic_read(struct elf_dynamic *dynamic, const struct elf_file *file);
 
+/* The text at an offset of the names, NULL = there is none. Borrowed from the file. */
+const char *elf_dynamic_text(const struct elf_dynamic *dynamic, uint64_t offset);
+
 /* False if there is no such symbol. */
 bool elf_dynamic_symbol(const struct elf_dynamic *dynamic, uint32_t index,
                         struct elf_dynamic_symbol *symbol);

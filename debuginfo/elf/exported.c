@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "debuginfo/elf/elf_dynamic.h"
 
 struct reading {
     struct exported *exported;
@@ -28,7 +29,7 @@ int named_code_order(const void *left, const void *right)
     return order != 0 ? order : (a->address > b->address) - (a->address < b->address);
 }
 
-uint64_t named_code_find(const struct named_code *items, size_t count, const char *name)
+size_t named_code_from(const struct named_code *items, size_t count, const char *name)
 {
     size_t low = 0, high = count;
     while (low < high) {
@@ -38,6 +39,12 @@ uint64_t named_code_find(const struct named_code *items, size_t count, const cha
         else
             high = middle;
     }
+    return low;
+}
+
+uint64_t named_code_find(const struct named_code *items, size_t count, const char *name)
+{
+    size_t low = named_code_from(items, count, name);
     uint64_t address = 0;
     for (; low < count && strcmp(items[low].name, name) == 0; low++) {
         if (address != 0 && address != items[low].address)
@@ -47,9 +54,14 @@ uint64_t named_code_find(const struct named_code *items, size_t count, const cha
     return address;
 }
 
-/* A program asks for an interpreter; what it exports is no other program's. */
+/* A program asks for an interpreter; what it exports is no other program's. glibc can be run, too,
+ * but has a library's name. */
 static bool is_program(const struct elf_file *file)
 {
+    struct elf_dynamic dynamic;
+    elf_dynamic_read(&dynamic, file);
+    if (dynamic.values[DT_SONAME] != 0)
+        return false;
     for (uint16_t i = 0; i < file->segments_count; i++)
         if (elf_file_segment(file, i).p_type == PT_INTERP)
             return true;

@@ -15,6 +15,9 @@ int named_code_order(const void *left, const void *right);
 /* The address of the function of this name, if all of the name have one address; else 0. `items` are
  * in that order. */
 uint64_t named_code_find(const struct named_code *items, size_t count, const char *name);
+/* The index of the first of this name, or of where it would be: a library has several versions of some
+ * functions. */
+size_t named_code_from(const struct named_code *items, size_t count, const char *name);
 
 /* Zero is empty. */
 struct exported {

@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "debuginfo/expressions/flag_names.h"
+#include "debuginfo/prototypes/flag_parameters.h"
 
 #define FLAGS_MAX 1024
 
@@ -70,12 +71,18 @@ static int read_number(struct reader *reader, long long *number)
 
 /* ---- flags ---- */
 
-static int add_flag(struct reader *reader, const char *name, size_t bytes, long long value)
+/* `field`: bits of which a value within them is one name at a time. */
+static int add_flag(struct reader *reader, const char *name, size_t bytes, long long value,
+                    long long field)
 {
     struct expression_format *format = reader->format;
     if (format->enumerators_count == FLAGS_MAX)
         return wrong(reader, reader->at, 1, "too many flags: 1024 at most");
-    const struct parameter_enumerator one = {.name = strndup(name, bytes), .value = value};
+    const struct parameter_enumerator one = {.name = strndup(name, bytes),
+                                             .value = value,
+                                             .mask = (value & ~field) == 0        ? field
+                                                     : (value & (value - 1)) == 0 ? value
+                                                                                  : 0};
     if (one.name == NULL)
         return error_set(reader->error, "out of memory");
     if (array_add(&format->enumerators, &format->enumerators_count, &format->enumerators_capacity,
@@ -96,16 +103,22 @@ static int read_flag(struct reader *reader)
     reader->at += bytes;
     if (take(reader, '=')) {
         int result = read_number(reader, &value);
-        return result != 0 ? result : add_flag(reader, name, bytes, value);
+        return result != 0 ? result : add_flag(reader, name, bytes, value, 0);
     }
     bool prefix = take(reader, '*');
-    for (const struct flag_name *at = flag_names; at->name != NULL; at++) {
-        if (strncmp(at->name, name, bytes) != 0 || (!prefix && at->name[bytes] != 0))
-            continue;
-        int result = add_flag(reader, at->name, strlen(at->name), at->value);
-        if (result != 0)
-            return result;
-        found++;
+    long long field = prefix ? flag_field_of(name, bytes) : 0;
+    /* Those of a field first: O_WRONLY|O_CREAT. */
+    for (int others = field == 0; others <= 1; others++) {
+        for (const struct flag_name *at = flag_names; at->name != NULL; at++) {
+            bool in_field = field != 0 && (at->value & ~field) == 0;
+            if (strncmp(at->name, name, bytes) != 0 || (!prefix && at->name[bytes] != 0) ||
+                in_field == (others == 1))
+                continue;
+            int result = add_flag(reader, at->name, strlen(at->name), at->value, field);
+            if (result != 0)
+                return result;
+            found++;
+        }
     }
     if (found > 0)
         return 0;

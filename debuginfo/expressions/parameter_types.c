@@ -75,7 +75,10 @@ static void read_enumerators(struct type_reader *reader, Dwarf_Off offset,
         struct dwarf_value value = dwarf_die_value(debug, child, DW_AT_const_value);
         if (value.kind != DWARF_VALUE_NUMBER)
             continue;
-        const struct parameter_enumerator item = {keep_name(reader, child), (int64_t)value.number};
+        const uint64_t number = value.number;
+        const struct parameter_enumerator item = {
+            keep_name(reader, child), (int64_t)number,
+            (int64_t)((number & (number - 1)) == 0 ? number : 0)};
         if (array_add(&items, &count, &capacity, item, reader->error) != 0)
             reader->failed = true;
     }

@@ -11,10 +11,13 @@
 #include "debuginfo/dwarf/dwarf_prototypes.h"
 #include "debuginfo/dwarf/dwarf_split.h"
 #include "debuginfo/expressions/expression_parts.h"
+#include "debuginfo/expressions/parameter_flags.h"
 #include "debuginfo/expressions/parameter_types.h"
 #include "debuginfo/dwarf/dwarf_functions.h"
 #include "debuginfo/elf/elf_file.h"
 #include "debuginfo/elf/exported.h"
+#include "debuginfo/prototypes/flag_parameters.h"
+#include "debuginfo/prototypes/prototypes.h"
 #include "debuginfo/symbols/symbol_files.h"
 #include "debuginfo/symbols/symbol_trial.h"
 #include "debuginfo/symbols/symbols.h"
@@ -25,6 +28,7 @@ struct parameters {
     struct parameter *items; /* by function and position */
     size_t count, capacity;
     struct parameter_types types;
+    struct parameter_flags flags;
 };
 
 struct walker {
@@ -98,6 +102,25 @@ static int add_one(struct walker *walker, uint64_t function, uint32_t position, 
                                                     ? &pointed_text
                                                     : parameter_type_of(reader, &target)};
     return reader->failed ? -1 : add(walker, &parameter);
+}
+
+/* Shows flags by name, of the parameters from `first` on, of a function of a library. */
+static int name_flags(struct walker *walker, size_t first, const char *function)
+{
+    struct parameters *out = walker->out;
+    for (size_t i = first; i < out->count; i++) {
+        struct parameter *parameter = &out->items[i];
+        const struct flag_parameter *known = parameter->position != 0 && parameter->code == NULL
+                                                 ? flag_parameter_of(function, parameter->name)
+                                                 : NULL;
+        if (known == NULL)
+            continue;
+        parameter->type =
+            parameter_flags_type(&out->flags, known->flags, parameter->type, walker->error);
+        if (parameter->type == NULL)
+            return -1;
+    }
+    return 0;
 }
 
 /* Shows a parameter as a request wants it. */
@@ -311,25 +334,49 @@ static void try_all(void *context)
 
 struct declared {
     struct walker *walker;
+    struct prototypes_lender from;
     struct symbol_files *lender;
     struct exported exported;
-    Dwarf_Off unit; /* the reader's names are of this one */
+    Dwarf_Off unit;     /* the reader's names are of this one */
+    struct intern seen; /* functions: of several names the first counts */
+    bool results;       /* these alone */
 };
 
-static int visit_declaration(void *context, Dwarf_Die die, const char *name)
+static int add_declared(struct declared *declared, Dwarf_Off offset, const char *name,
+                        uint64_t function)
 {
-    struct declared *declared = context;
     struct walker *walker = declared->walker;
-    uint64_t function = named_code_find(declared->exported.items, declared->exported.count, name);
-    Dwarf_Off offset = 0;
-    if (function == 0 || !wanted(walker, function, function + 1) ||
-        !dwarf_die_offset(walker->types.debug, die, &offset))
+    size_t first = walker->out->count;
+    uint32_t index, before = declared->seen.count;
+    if (!wanted(walker, function, function + 1))
+        return 0;
+    if (intern_add(&declared->seen, function, 0, &index, walker->error) != 0)
+        return -1;
+    if (index < before)
         return 0;
     if (walker->types.unit != declared->unit)
         type_reader_end(&walker->reader);
     declared->unit = walker->types.unit;
     walker->names = walker->types.debug;
-    return add_prototype(walker, offset, function);
+    int result = add_prototype(walker, offset, function);
+    while (declared->results && walker->out->count > first &&
+           walker->out->items[walker->out->count - 1].position != 0)
+        walker->out->count--;
+    return result == 0 && declared->from.prefix != NULL ? name_flags(walker, first, name) : result;
+}
+
+static int visit_declaration(void *context, Dwarf_Die die, const char *name)
+{
+    struct declared *declared = context;
+    const struct exported *exported = &declared->exported;
+    size_t at = named_code_from(exported->items, exported->count, name);
+    Dwarf_Off offset = 0;
+    if (!dwarf_die_offset(declared->walker->types.debug, die, &offset))
+        return 0;
+    for (; at < exported->count && strcmp(exported->items[at].name, name) == 0; at++)
+        if (add_declared(declared, offset, name, exported->items[at].address) != 0)
+            return -1;
+    return 0;
 }
 
 static int read_declared(struct declared *declared)
@@ -337,8 +384,9 @@ static int read_declared(struct declared *declared)
     struct walker *walker = declared->walker;
     walker->reader = (struct type_reader){
         .all = &walker->out->types, .types = &walker->types, .error = walker->error};
-    int result = dwarf_declarations(declared->lender->debug, &declared->lender->module,
-                                    &walker->types, visit_declaration, declared, walker->error);
+    int result =
+        dwarf_declarations(declared->lender->debug, &declared->lender->module, &walker->types,
+                           declared->from.prefix, visit_declaration, declared, walker->error);
     type_reader_end(&walker->reader);
     return result;
 }
@@ -348,24 +396,33 @@ static void try_declared(void *context)
     read_declared(context);
 }
 
-/* Reads what symbols_options.declared_by says of a module without debug information. */
+/* Reads what another file says of a module without debug information. */
 static int read_declarations(struct walker *walker, const struct symbols_options *options)
 {
-    struct declared declared = {.walker = walker, .lender = calloc(1, sizeof *declared.lender)};
-    const char *id = options->declared_by_id != NULL ? options->declared_by_id : "";
-    const char *problem;
-    if (declared.lender == NULL)
-        return error_set(walker->error, "out of memory");
-    int result = symbol_files_find(declared.lender, options->declared_by, id, options, &problem,
-                                   walker->error);
-    if (result == 0 && declared.lender->module_open && declared.lender->debug != NULL)
-        result = exported_read(&declared.exported, &walker->files->module, walker->error);
-    if (result == 0 && declared.exported.count > 0 &&
-        symbol_trial(declared.lender->debug, try_declared, &declared))
-        result = read_declared(&declared);
-    exported_release(&declared.exported);
-    symbol_files_close(declared.lender);
-    free(declared.lender);
+    struct declared *declared = calloc(1, sizeof *declared);
+    struct symbol_files *lender = calloc(1, sizeof *lender);
+    const char *problem, *id = options->declared_by_id;
+    int result = 0;
+    if (declared == NULL || lender == NULL) {
+        result = error_set(walker->error, "out of memory");
+    } else if (prototypes_lender_find(&declared->from, &walker->files->module, options)) {
+        declared->walker = walker;
+        declared->lender = lender;
+        declared->results = options->system_calls;
+        result = symbol_files_find(lender, declared->from.path,
+                                   declared->from.prefix == NULL && id != NULL ? id : "",
+                                   &declared->from.options, &problem, walker->error);
+        if (result == 0 && lender->module_open && lender->debug != NULL)
+            result = exported_read(&declared->exported, &walker->files->module, walker->error);
+        if (result == 0 && declared->exported.count > 0 &&
+            (declared->from.prefix != NULL || symbol_trial(lender->debug, try_declared, declared)))
+            result = read_declared(declared);
+        intern_release(&declared->seen);
+        exported_release(&declared->exported);
+        symbol_files_close(lender);
+    }
+    free(lender);
+    free(declared);
     return result;
 }
 
@@ -487,8 +544,13 @@ int parameters_open(struct parameters **out, const char *path, const char *build
         free(files);
         return error_set(error, "out of memory");
     }
-    int result =
-        symbol_files_find(files, path, build_id != NULL ? build_id : "", options, &problem, error);
+    const char *id = build_id != NULL ? build_id : "";
+    struct symbols_options packed = *options; /* what is known needs no debug information */
+    packed.names_only = packed.names_only || options->external;
+    int result = symbol_files_find(files, path, id, &packed, &problem, error);
+    bool known = files->module_open && prototypes_known(&files->module, options);
+    if (result == 0 && options->external && !known)
+        result = symbol_files_unpack(files, path, id, options, &problem, error);
     struct walker walker = {.out = *out,
                             .files = files,
                             .symbols_dir = options->symbols_dir,
@@ -496,10 +558,11 @@ int parameters_open(struct parameters **out, const char *path, const char *build
                             .functions_count = functions_count,
                             .matches = matches,
                             .error = error};
-    if (result == 0 && files->module_open && files->debug != NULL &&
+    bool declared = files->module_open && (files->debug == NULL || known);
+    if (result == 0 && files->module_open && !declared &&
         symbol_trial(files->debug, try_all, &walker))
         result = read_all(&walker);
-    if (result == 0 && files->module_open && files->debug == NULL && options->declared_by != NULL)
+    if (result == 0 && declared)
         result = read_declarations(&walker, options);
     drop_doubles(*out);
     if (result == 0)
@@ -517,6 +580,7 @@ void parameters_close(struct parameters *parameters)
             free((void *)(uintptr_t)parameters->items[i].code);
         free(parameters->items);
         parameter_types_release(&parameters->types);
+        parameter_flags_release(&parameters->flags);
     }
     free(parameters);
 }

@@ -39,11 +39,15 @@ enum parameter_kind {
     PARAMETER_STRUCT,   /* bytes: {a = 1, b = 2}, see members; without members the bytes */
     PARAMETER_HEX,      /* an integer, whose value is that of its bits without a sign */
     PARAMETER_OCTAL,
+    PARAMETER_SOCKET_ADDRESS, /* bytes: {AF_INET, 127.0.0.1:80} */
 };
 
 struct parameter_enumerator {
     const char *name;
     int64_t value;
+    /* of flags: the name applies where these bits of the value are `value`: the flag itself, or a
+     * field of several bits. 0 = it is no flag of its own */
+    int64_t mask;
 };
 
 struct parameter_type;

@@ -17,7 +17,7 @@
 #include "debuginfo/symbols/symbol_cache.h"
 
 #define CACHE_MAGIC 0x5443544150534946u /* "FISPATCT" */
-#define CACHE_VERSION 8u                /* raise it when the same code gets another plan */
+#define CACHE_VERSION 9u                /* raise it when the same code gets another plan */
 #define CACHE_LEFT_MAX ((uint64_t)1 << 24)
 #define CACHE_PLAN_MAX ((uint64_t)1 << 32)
 

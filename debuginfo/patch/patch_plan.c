@@ -167,6 +167,9 @@ static int hook(struct making *making, const struct patch_function *piece,
     struct fisql_patch_fixup word = {
         .place = (uint32_t)pushed, .kind = FISQL_PATCH_ABSOLUTE, .target = moved->pushed};
     memcpy(entry.before, code, fisql_patch_taken(&entry));
+    if (entry.hop != 0)
+        memcpy(entry.under, code + (int64_t)(fisql_patch_jump(&entry) - entry.address),
+               sizeof entry.under);
     if (array_add(&making->entries, &making->entries_count, &making->entries_capacity, entry,
                   making->error) != 0 ||
         add_fixups(making, moved, place) != 0)

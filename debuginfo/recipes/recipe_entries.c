@@ -636,7 +636,7 @@ int recipe_entry_add(const struct recipe_function *function)
 {
     struct prototype *prototype = malloc(sizeof *prototype);
     struct recipe_locations *locations = calloc(1, sizeof *locations);
-    struct entry *entry = calloc(1, sizeof *entry);
+    struct entry *entry = malloc(sizeof *entry); /* megabytes, of which most is never used */
     Dwarf_Off offset = 0;
     int result = 0;
     if (prototype == NULL || locations == NULL || entry == NULL) {
@@ -644,9 +644,13 @@ int recipe_entry_add(const struct recipe_function *function)
     } else if (dwarf_die_offset(function->debug, function->die, &offset) &&
                prototype_read(function->types, offset, prototype)) {
         locations->prototype = prototype;
-        recipe_locations_read(function->debug, function->die, locations);
-        *entry =
-            (struct entry){.function = function, .prototype = prototype, .locations = locations};
+        if (!function->declared)
+            recipe_locations_read(function->debug, function->die, locations);
+        entry->function = function;
+        entry->prototype = prototype;
+        entry->locations = locations;
+        entry->contradicted = false;
+        memset(entry->known, 0, sizeof entry->known);
         result = add(entry);
     }
     free(prototype);

@@ -12,6 +12,7 @@
 
 #include "base/array.h"
 #include "debuginfo/recipes/recipe_cache.h"
+#include "debuginfo/prototypes/prototypes.h"
 #include "debuginfo/recipes/recipe_parts.h"
 #include "debuginfo/symbols/symbol_trial.h"
 
@@ -63,18 +64,21 @@ static int make(struct recipes *recipes, const struct symbol_files *files,
     struct call_frames frames = {0};
     struct function_copies copies = {0};
     struct recipe_names names = {0};
-    int result = hook_sites_find(&sites, &files->module,
-                                 files->debug != NULL ? &files->debug->elf : NULL, error);
+    bool known = prototypes_known(&files->module, options); /* it calls no hooks */
+    int result = known ? 0
+                       : hook_sites_find(&sites, &files->module,
+                                         files->debug != NULL ? &files->debug->elf : NULL, error);
     recipes->sites = sites.count;
     recipes->instrumented = sites.count > 0;
-    recipes->entries = options->as_is && (sites.count == 0 || options->as_is_hooked) &&
+    bool described = files->debug != NULL && !known;
+    recipes->entries = (options->as_is || options->external) &&
+                       (sites.count == 0 || options->as_is_hooked) &&
                        files->module.machine == EM_X86_64;
     if (recipes->entries)
-        recipes->sites =
-            files->debug == NULL; /* without debug information there are functions, too */
-    if (result == 0 && (sites.count > 0 || recipes->entries) && files->debug == NULL)
+        recipes->sites = !described; /* without debug information there are functions, too */
+    if (result == 0 && (sites.count > 0 || recipes->entries) && !described)
         recipes->problem = "no debug information";
-    if (result == 0 && recipes->entries && files->debug == NULL && options->declared_by != NULL) {
+    if (result == 0 && recipes->entries && !described && (known || options->declared_by != NULL)) {
         const struct recipe_walk walk = {recipes, files,  options, &sites,          &frames,
                                          &copies, &names, error,   recipes->entries};
         result = function_copies_symbols(&copies, files, error);
@@ -84,7 +88,7 @@ static int make(struct recipes *recipes, const struct symbol_files *files,
         if (recipes->hooks_count > 0)
             recipes->problem = NULL;
     }
-    if (result == 0 && (sites.count > 0 || recipes->entries) && files->debug != NULL) {
+    if (result == 0 && (sites.count > 0 || recipes->entries) && described) {
         result = call_frames_open(&frames, &files->module, files->debug, error);
         const struct recipe_walk walk = {recipes, files,  options, &sites,          &frames,
                                          &copies, &names, error,   recipes->entries};
@@ -116,12 +120,17 @@ int recipes_make(struct recipes *recipes, const char *path, const struct symbols
     *recipes = (struct recipes){.problem = NULL};
     if (files == NULL)
         return error_set(error, "out of memory");
-    int result = symbol_files_find(files, path, "", options, &recipes->problem, error);
-    if (result == 0 && files->module_open && files->code)
+    struct symbols_options packed = *options; /* what is known needs no debug information */
+    packed.names_only = packed.names_only || options->external;
+    int result = symbol_files_find(files, path, "", &packed, &recipes->problem, error);
+    bool known = files->module_open && prototypes_known(&files->module, options);
+    if (result == 0 && options->external && !known)
+        result = symbol_files_unpack(files, path, "", options, &recipes->problem, error);
+    if (result == 0 && files->module_open && files->code && !known)
         result = recipe_cache_read(recipes, files, options->cache_dir, error);
     if (result == 0 && files->module_open && files->code) {
         result = make(recipes, files, options, error);
-        if (result == 0 && recipes->problem == NULL && files->debug != NULL &&
+        if (result == 0 && recipes->problem == NULL && files->debug != NULL && !known &&
             !recipes->incomplete && recipes->sites > 0 && shortage_noted() == 0)
             recipe_cache_write(recipes, files, options);
     }

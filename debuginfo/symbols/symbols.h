@@ -113,6 +113,11 @@ struct symbols_options {
      * module have none. NULL = none. For parameters and recipes. */
     const char *declared_by;
     const char *declared_by_id; /* its build_id, as for symbols_open(); NULL = any */
+    /* A library that is not recorded itself, only what is called of it: it may be one whose prototypes
+     * we have (debuginfo/prototypes/prototypes.h). For parameters and recipes. */
+    bool external;
+    bool
+        system_calls; /* of such a library only the wrappers of system calls (prototypes/system_calls.h) */
 };
 
 /* Reads the module at `path`, whose build_id in the recording is hexadecimal (NULL or "" = none).

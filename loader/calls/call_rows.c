@@ -13,6 +13,7 @@
 
 #include "base/array.h"
 #include "base/must.h"
+#include "loader/calls/call_picture.h"
 #include "loader/calls/callee_history.h"
 #include "loader/calls/kept_rows.h"
 #include "loader/calls/row_sums.h"
@@ -176,7 +177,8 @@ static int add_ends(struct row_window *window, const struct row_batch *batch, st
     for (size_t i = 0; i < batch->ends_count; i++) {
         struct row_end *end = &batch->ends[i];
         callee_history_ended(window->history, end->row.duration_ns);
-        if (row_sums_left(&end->row, end->call_id, error) != 0)
+        if (call_picture_left(window->picture, &end->row, end->call_id, error) != 0 ||
+            row_sums_left(&end->row, end->call_id, error) != 0)
             return -1;
     }
     return 0;
@@ -382,13 +384,15 @@ static int hand_over(struct row_window *window, struct error *error)
 _Static_assert(((BATCHES_MAX + 2) & (BATCHES_MAX + 1)) == 0, "the ring is a power of two");
 
 int row_window_init(struct row_window *window, struct helpers *helpers, struct kept_rows *kept,
-                    struct callee_history *history, uint64_t *progress_calls, struct error *error)
+                    struct callee_history *history, struct call_picture *picture,
+                    uint64_t *progress_calls, struct error *error)
 {
     /* With helpers, the rows of queued batches stay in the ring. */
     uint64_t ring = WINDOW_ROWS + (helpers != NULL ? BATCHES_MAX * WINDOW_ROWS / 2 : 0);
     *window = (struct row_window){.mask = ring - 1,
                                   .progress_calls = progress_calls,
                                   .history = history,
+                                  .picture = picture,
                                   .kept = kept,
                                   .helpers = helpers};
     window->rows = calloc(ring, sizeof *window->rows);

@@ -27,7 +27,8 @@ void row_windows_help(struct helpers *helpers);
 /* helpers: may write its rows, but must not be at it when it is released; NULL = none. kept: says
  * which rows are written; NULL = all. Release the window in any case. */
 int row_window_init(struct row_window *window, struct helpers *helpers, struct kept_rows *kept,
-                    struct callee_history *history, uint64_t *progress_calls, struct error *error);
+                    struct callee_history *history, struct call_picture *picture,
+                    uint64_t *progress_calls, struct error *error);
 void row_window_release(struct row_window *window);
 
 /* The worker's threads_begun'th thread begins; its calls have ids from first_id on. The part and

@@ -34,7 +34,7 @@ int decoder_open(struct decoder **out, struct decode_shared *shared, struct erro
         return -1;
     decoder->kept = shared->kept;
     return row_window_init(&decoder->window, shared->helpers, shared->keeps ? &decoder->kept : NULL,
-                           &decoder->history, &shared->calls_done, error);
+                           &decoder->history, &decoder->picture, &shared->calls_done, error);
 }
 
 void decoder_close(struct decoder *decoder)
@@ -48,6 +48,7 @@ void decoder_close(struct decoder *decoder)
     call_stack_release(&decoder->stack);
     gaps_release(&decoder->gaps);
     callee_history_release(&decoder->history);
+    call_picture_release(&decoder->picture);
     row_window_release(&decoder->window);
     kept_rows_release(&decoder->kept);
     value_calls_release(&decoder->values);
@@ -319,7 +320,7 @@ static int decode_event(struct decoder *decoder, const struct event *event, stru
 static int gap_ends(struct decoder *decoder, const struct log_chunk *place, uint64_t from_tick,
                     uint32_t unseen, struct error *error)
 {
-    bool ring = (place->flags & FISQL_FLAG_RING) != 0;
+    bool ring = (place->flags & FISQL_FLAG_RING) != 0 && !place->earlier;
     uint64_t to_tick = place->tick_start;
     struct loss_found found = {
         .number = place->loss != 0 || ring ? place->loss : LOSS_NONE,
@@ -329,11 +330,11 @@ static int gap_ends(struct decoder *decoder, const struct log_chunk *place, uint
     return decode_losses_found(&decoder->out->losses, &found, error);
 }
 
-/* The ring dropped chunks, so the calls open behind them lack callees. A call's time from the last
- * known event (before_ns) until its open callee was entered, or until now for the innermost call,
- * counts as its callees' time: so no call's own time holds that of dropped calls. `confirmed` calls
- * were on the stack before. If a callee of the innermost of them ended unseen, the time of that
- * callee is counted already. */
+/* The ring dropped chunks, or they are in an earlier log, so the calls open behind them lack
+ * callees. A call's time from the last known event (before_ns) until its open callee was entered, or
+ * until now for the innermost call, counts as its callees' time: so no call's own time holds that of
+ * dropped calls. `confirmed` calls were on the stack before. If a callee of the innermost of them
+ * ended unseen, the time of that callee is counted already. */
 static int calls_cut(struct decoder *decoder, uint64_t before_ns, uint32_t confirmed,
                      bool callee_ended, struct error *error)
 {
@@ -395,8 +396,8 @@ static int decode_chunk(struct decoder *decoder, const struct log_chunk *place,
         dictionary_forget(&decoder->dictionary);
     uint64_t before = first ? 0 : decoder->clock.tick, before_ns = decoder->clock.now_ns;
     thread_clock_set(&decoder->clock, chunk->tick_start);
-    decoder->end_id = decoder->thread->first_call_id + decoder->thread->call_ids;
-    decoder->chunk_first_id = decoder->window.next_id;
+    decoder->ids.end = decoder->thread->first_call_id + decoder->thread->call_ids;
+    decoder->ids.first = decoder->window.next_id;
     bool resumed = (chunk->flags & FISQL_FLAG_RESUMED) != 0;
     decoder->paused = false;
     if (first || place->gap || resumed) {
@@ -413,11 +414,11 @@ static int decode_chunk(struct decoder *decoder, const struct log_chunk *place,
                                    unseen, error) != 0)
             return -1;
         uint32_t confirmed = decoder->stack.depth - unseen;
-        if (place->gap && (place->flags & FISQL_FLAG_RING) != 0 &&
+        if (place->gap && log_chunk_cut(place) &&
             calls_cut(decoder, before_ns, confirmed, open > confirmed, error) != 0)
             return -1;
     }
-    decoder->chunk_first_id = decoder->window.next_id;
+    decoder->ids.first = decoder->window.next_id;
     decoder->hooks.write_ns = 0;
     if (!first && !place->gap && !resumed)
         decode_write_begin(decoder, fisql_cost_unpack(place->cost).write_ticks, before_ns);
@@ -459,13 +460,19 @@ static int thread_begin(struct decoder *decoder, uint32_t thread, struct decoded
         return -1;
     row_window_begin(&decoder->window, decoder->thread->id, decoder->threads_begun,
                      decoder->thread->first_call_id, out->part);
+    call_picture_begin(&decoder->picture, &shared->scale, decoder->thread->first_call_id,
+                       &out->picture);
     gaps_begin(&decoder->gaps, decoder->thread, decoder->clock.line, &out->gaps);
     if (decode_values_begin(decoder, error) != 0)
         return -1;
     decoder->paused = false;
-    return memory_thread_begin(shared->memory, decoder->thread->id,
-                               shared->index->processes[decoder->process].id, &decoder->memory,
-                               error);
+    const struct log_process *process = &shared->index->processes[decoder->process];
+    if (memory_thread_begin(shared->memory, decoder->thread->id, process->id, &decoder->memory,
+                            error) != 0)
+        return -1;
+    if (decoder->process < shared->index->facts.earlier.processes) /* it has earlier blocks */
+        memory_gap(decoder->memory, 0);
+    return 0;
 }
 
 /* Adds the loss of a chunk whose events break the rules. What was decoded of it stays; the calls
@@ -474,7 +481,7 @@ static int chunk_damaged(struct decoder *decoder, const struct log_chunk *place,
                          uint32_t *number, struct error *error)
 {
     struct log_loss loss = log_loss_of("damaged");
-    uint64_t entered = decoder->window.next_id - decoder->chunk_first_id;
+    uint64_t entered = decoder->window.next_id - decoder->ids.first;
     loss.detail = why->text;
     loss.thread_id = decoder->thread->id;
     loss.process_id = decoder->shared->index->processes[decoder->process].id;
@@ -515,7 +522,7 @@ static int decode_place(struct decoder *decoder, const struct log_chunk *place, 
                                : NULL;
     if (i == 0)
         decoder->out->start_ns = clock_ns(decoder->clock.line, place->tick_start);
-    decoder->chunk_first_id = decoder->window.next_id;
+    decoder->ids.first = decoder->window.next_id;
     if (decode_cost_begin(decoder, thread->first_chunk + i, error) != 0 ||
         chunk_source_get(&decoder->source, place, next, &chunk, error) != 0)
         return -1;
@@ -578,8 +585,11 @@ int decoder_decode_thread(struct decoder *decoder, uint32_t thread, struct decod
                            error) != 0)
         return -1;
     drop_inherited(decoder);
-    if (row_window_finish(&decoder->window, error) != 0 || decode_values_end(decoder, error) != 0 ||
-        decode_fold_thread(decoder, error) != 0 || memory_thread_end(decoder->memory, error) != 0)
+    if (row_window_finish(&decoder->window, error) != 0 ||
+        call_picture_end(&decoder->picture,
+                         decoder->window.next_id - decoder->thread->first_call_id, error) != 0 ||
+        decode_values_end(decoder, error) != 0 || decode_fold_thread(decoder, error) != 0 ||
+        memory_thread_end(decoder->memory, error) != 0)
         return -1;
     return out->part == NULL ? 0 : btree_part_end(out->part, error);
 }

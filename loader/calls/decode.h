@@ -11,6 +11,7 @@
 #include "loader/sqlite/btree.h"
 #include "loader/log/clock.h"
 #include "base/error.h"
+#include "loader/calls/call_picture.h"
 #include "loader/calls/call_rows.h"
 #include "loader/calls/decode_losses.h"
 #include "loader/calls/frames.h"
@@ -34,6 +35,7 @@ struct decode_shared {
     bool keeps;              /* only some rows: `kept` says which besides the rule's; no frames */
     struct kept_rows kept;
     const struct hook_costs *costs;
+    struct picture_scale scale;
     struct helpers *helpers; /* NULL = decoders write their own rows */
     struct value_shared *values;
     uint64_t calls_done; /* atomic; for the progress */
@@ -169,6 +171,7 @@ struct decoded_thread {
     struct decode_losses losses;
     struct thread_gaps gaps;
     struct off_sums off; /* of its calls; `self` alone is set */
+    struct thread_picture picture;
 };
 
 struct decoder;

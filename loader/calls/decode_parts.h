@@ -54,6 +54,7 @@ struct decoder {
     struct call_stack stack;
     struct callee_history history
         __attribute__((aligned(LARGE_ALIGN))); /* of the thread that adds up rows */
+    struct call_picture picture;               /* the same */
     struct row_window window;
     bool counted __attribute__((aligned(LARGE_ALIGN))); /* calls were counted in this thread */
     struct gaps gaps;
@@ -62,9 +63,11 @@ struct decoder {
     struct hooks_now hooks;
     /* Of one chunk. */
     struct dictionary dictionary;
-    uint64_t end_id;         /* of the thread's range of call ids */
-    uint64_t chunk_first_id; /* of the first call that the chunk's events enter */
-    bool paused;             /* recording is off */
+    struct {
+        uint64_t end;   /* of the thread's range of call ids */
+        uint64_t first; /* of the first call that the chunk's events enter */
+    } ids;
+    bool paused; /* recording is off */
 };
 
 /* The pair that two addresses mean at the present tick. */

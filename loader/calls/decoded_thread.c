@@ -16,6 +16,7 @@ void decoded_thread_release(struct decoded_thread *thread)
     free(thread->gaps.items);
     free(thread->cut_calls.items);
     decode_losses_release(&thread->losses);
+    thread_picture_release(&thread->picture);
 }
 
 static struct thread_function *thread_function(struct decoder *decoder, const struct link *link,

@@ -155,7 +155,7 @@ static inline int enter(struct decoder *decoder, uint32_t pair_index, uint64_t e
 {
     struct open_call *call;
     uint64_t distance = 0;
-    if (decoder->window.next_id >= decoder->end_id)
+    if (decoder->window.next_id >= decoder->ids.end)
         return too_many_calls(error);
     bool has_caller = call_stack_has_own(&decoder->stack);
     if (push(decoder, pair_index, &call, error) != 0)
@@ -318,7 +318,7 @@ static inline int leaf(struct decoder *decoder, uint32_t pair_index, uint32_t ti
 {
     struct link *link;
     struct open_call *call;
-    if (decoder->window.next_id >= decoder->end_id)
+    if (decoder->window.next_id >= decoder->ids.end)
         return too_many_calls(error);
     if (call_stack_place(&decoder->stack, &call, error) != 0 ||
         find_link(decoder, &decoder->pairs.items[pair_index], &link, error) != 0 ||

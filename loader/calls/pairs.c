@@ -82,7 +82,8 @@ int pairs_find(struct pairs *pairs, struct program *program, uint64_t function, 
     struct pair *pair = &pairs->items[*index];
     *pair = (struct pair){.function_address = function, .site_address = site, .epoch = epoch};
     if (program_function(program, pairs->process, function, tick, &pair->function, error) != 0 ||
-        program_site(program, pairs->process, site, tick, &pair->site, error) != 0 ||
+        (site != 0 && /* another tool's recording has none */
+         program_site(program, pairs->process, site, tick, &pair->site, error) != 0) ||
         intern_add(&pairs->callees, pair->function, pair->site, &pair->callee, error) != 0)
         return -1;
     return slots_add(&pairs->slots, hash, *index, error);

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "loader/calls/call_picture.h"
 #include "loader/calls/callee_history.h"
 
 #define SUMS_AHEAD 8u /* rows: some hundred nanoseconds */
@@ -138,6 +139,7 @@ int row_sums_add(struct row_window *window, uint64_t first_id, uint64_t end_id, 
             want_sums(row_window_next(window, row, SUMS_AHEAD));
         entered(row, id, window->threads_begun);
         if (callee_history_row(window->history, row, id, error) != 0 ||
+            call_picture_row(window->picture, row, id, error) != 0 ||
             (row->done && left(row, id, error) != 0))
             return -1;
     }

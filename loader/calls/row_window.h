@@ -14,6 +14,7 @@
 
 struct helpers;
 struct kept_rows;
+struct call_picture;
 
 #define WINDOW_ROWS 4096u /* a power of two; half of them are written at a time */
 
@@ -83,6 +84,7 @@ struct row_window {
     uint32_t threads_begun;         /* for function_rollup.thread */
     uint64_t *progress_calls;       /* atomic: the number of written rows */
     struct callee_history *history; /* of the thread that adds up */
+    struct call_picture *picture;   /* the same */
     struct helpers *helpers;        /* NULL = none */
     /* The decoding thread changes them with each call. */
     uint64_t start_id __attribute__((aligned(LARGE_ALIGN))); /* of the first row in no batch */

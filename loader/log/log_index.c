@@ -134,6 +134,7 @@ void log_index_release(struct log_index *index)
         free(index->modules[i].path);
         free(index->modules[i].build_id);
         free(index->modules[i].unpatched);
+        free(index->modules[i].left);
     }
     for (size_t i = 0; i < index->facts.count; i++) {
         free(index->facts.items[i].key);

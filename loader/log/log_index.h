@@ -41,6 +41,7 @@ struct log_chunk {
     uint16_t flags; /* FISQL_FLAG_ */
     bool salvaged;
     bool gap;             /* chunks before it are missing */
+    bool earlier;         /* ... because they are in an earlier log (record --rotate) */
     uint32_t loss;        /* the gap's row: index in log_index.losses + 1; 0 = it has none */
     uint32_t lost_chunks; /* how many, where gap */
     uint64_t lost_calls;
@@ -118,6 +119,8 @@ struct log_module {
     uint64_t unload_tick; /* TICK_UNKNOWN = never */
     uint64_t patched;     /* functions that were patched to be recorded */
     char *unpatched;      /* why it could not be patched; NULL = nobody tried, or it was */
+    uint64_t *left;       /* functions that were left out, addresses in the file */
+    size_t left_count, left_capacity;
 };
 
 /* A function of a module whose calls by other modules were recorded. The texts are the index's. */
@@ -151,6 +154,13 @@ struct log_changes {
     size_t count, capacity;
 };
 
+/* Earlier logs of the run (record --rotate). */
+struct log_earlier {
+    bool any;
+    size_t processes; /* the first ones in log_index.processes began in earlier logs */
+    uint64_t calls;   /* of this log's threads, in earlier logs */
+};
+
 /* Facts of the run; each key once. */
 struct log_facts {
     struct log_fact {
@@ -161,6 +171,7 @@ struct log_facts {
     struct log_changes changes;
     uint64_t setup_ns; /* processor time that all collectors took to start */
     struct log_links links;
+    struct log_earlier earlier;
 };
 
 /* Whole chunks taken from the live area. */
@@ -208,6 +219,13 @@ struct log_index {
 };
 
 #define LOSSES_MAX 100000u
+
+/* What came before a gap there is left out on purpose: the flight recorder dropped it, or it is in an
+ * earlier log. */
+static inline bool log_chunk_cut(const struct log_chunk *chunk)
+{
+    return (chunk->flags & FISQL_FLAG_RING) != 0 || chunk->earlier;
+}
 
 /* Called now and then with the bytes read; may be NULL. */
 typedef void log_index_progress(void *context, uint64_t done_bytes, uint64_t total_bytes);

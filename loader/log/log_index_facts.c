@@ -37,10 +37,14 @@ static int set_run_fact(struct log_index *index, const char *key, const char *va
     if (array_reserve(&index->facts.items, &index->facts.capacity, index->facts.count + 1, error) !=
         0)
         return -1;
-    struct log_fact *fact = &index->facts.items[index->facts.count++];
-    *fact = (struct log_fact){NULL, NULL};
-    return replace_text(&fact->key, key, error) != 0 ? -1
-                                                     : replace_text(&fact->value, value, error);
+    struct log_fact fact = {NULL, NULL};
+    if (replace_text(&fact.key, key, error) != 0 || replace_text(&fact.value, value, error) != 0) {
+        free(fact.key);
+        return -1;
+    }
+    index->facts.items[index->facts.count++] =
+        fact; /* whole: who reports the error looks at them */
+    return 0;
 }
 
 /* The value of FISQL_FACT_RUN_CONTROL; skips it if it makes no sense. */
@@ -78,6 +82,14 @@ static int take_run_fact(struct log_index *index, const char *key, const char *v
 {
     if (fact_find(FISQL_CHUNK_RUN, key) == FISQL_FACT_RUN_CONTROL)
         return take_change(index, value, error);
+    if (fact_find(FISQL_CHUNK_RUN, key) == FISQL_FACT_RUN_TORN) {
+        log_index_take_torn(index, value);
+        return 0;
+    }
+    if (fact_find(FISQL_CHUNK_RUN, key) == FISQL_FACT_RUN_EARLIER_LOGS) {
+        index->facts.earlier.any = true;
+        index->facts.earlier.processes = index->processes_count; /* their facts were copied */
+    }
     return set_run_fact(index, key, value, true, error);
 }
 
@@ -248,8 +260,22 @@ struct told_module {
     const char *path, *build_id;
     const char *unpatched;
     uint64_t bias, start, end, tick, patched;
-    bool unload, patch, link;
+    bool unload, patch, link, left;
 };
+
+/* Is this load known? The log may have its facts twice (record --rotate). */
+static bool is_known_load(const struct log_index *index, const struct told_module *told,
+                          uint32_t process)
+{
+    for (size_t i = index->facts.earlier.any ? index->modules_count : 0; i-- > 0;) {
+        const struct log_module *module = &index->modules[i];
+        if (module->process == process && module->bias == told->bias &&
+            module->start == told->start && module->load_tick == told->tick &&
+            strcmp(module->path, told->path) == 0)
+            return true;
+    }
+    return false;
+}
 
 /* The module that is loaded there; NULL = none. */
 static struct log_module *loaded_module(struct log_index *index, const struct told_module *told,
@@ -281,6 +307,18 @@ static int take_patch(struct log_index *index, const struct told_module *told, u
     return told->unpatched != NULL ? replace_text(&module->unpatched, told->unpatched, error) : 0;
 }
 
+/* A function that was left out. Bias and start of its module come before. */
+static int take_left(struct log_index *index, const struct told_module *told, const char *value,
+                     uint32_t process, struct error *error)
+{
+    uint64_t address;
+    struct log_module *module = told->left ? loaded_module(index, told, process) : NULL;
+    if (module == NULL)
+        return 0;
+    fact_hexadecimal(value, &address);
+    return array_add(&module->left, &module->left_count, &module->left_capacity, address, error);
+}
+
 /* "1f40 strlen" */
 static int take_link(struct log_index *index, const char *path, const char *value,
                      struct error *error)
@@ -310,9 +348,9 @@ static int take_module(struct log_index *index, const struct told_module *told, 
         take_unload(index, told, process);
     if (told->patch)
         return take_patch(index, told, process, error);
-    if (told->unload || told->link)
+    if (told->unload || told->link || told->left)
         return 0;
-    if (told->end <= told->start)
+    if (told->end <= told->start || is_known_load(index, told, process))
         return 0;
     if (array_reserve(&index->modules, &index->modules_capacity, index->modules_count + 1, error) !=
         0)
@@ -349,9 +387,14 @@ static int take_modules(struct log_index *index, struct facts *facts, uint32_t p
             told.unload = strcmp(value, FISQL_MODULE_UNLOAD) == 0;
             told.patch = strcmp(value, FISQL_MODULE_PATCH) == 0;
             told.link = strcmp(value, FISQL_MODULE_LINK) == 0;
+            told.left = strcmp(value, FISQL_MODULE_LEFT) == 0;
             break;
         case FISQL_FACT_MODULES_LINKED:
             if (told.link && told.path != NULL && take_link(index, told.path, value, error) != 0)
+                return -1;
+            break;
+        case FISQL_FACT_MODULES_LEFT:
+            if (take_left(index, &told, value, process, error) != 0)
                 return -1;
             break;
         case FISQL_FACT_MODULES_PATCHED:

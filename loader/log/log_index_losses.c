@@ -2,9 +2,11 @@
 #include "loader/log/log_index.h"
 
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
+#include "loader/log/log_index_parts.h"
 
 struct log_loss log_loss_of(const char *reason)
 {
@@ -35,4 +37,20 @@ int log_index_add_loss(struct log_index *index, const struct log_loss *loss, str
     if (copy->reason == NULL || (loss->detail != NULL && copy->detail == NULL))
         return error_set(error, "out of memory");
     return 0;
+}
+
+void log_index_take_torn(struct log_index *index, const char *value)
+{
+    char *rest;
+    uint64_t offset = strtoull(value, &rest, 10), bytes = strtoull(rest, NULL, 10);
+    for (size_t i = 0; i < index->losses_count; i++) {
+        struct log_loss *loss = &index->losses[i];
+        if (loss->offset != offset || loss->bytes != bytes)
+            continue;
+        free(loss->reason);
+        free(loss->detail);
+        index->losses_count--;
+        memmove(loss, loss + 1, (index->losses_count - i) * sizeof *loss);
+        return;
+    }
 }

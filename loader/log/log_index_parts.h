@@ -18,6 +18,9 @@ int log_index_take_facts(struct log_index *index, const struct fisql_chunk *chun
 /* log_live.c: takes in the unwritten chunks of dead owners from the live area beside the log. */
 int log_live_read(struct log_index *index, struct error *error);
 
+/* log_index_losses.c: what the value of FISQL_FACT_RUN_TORN names is no loss. */
+void log_index_take_torn(struct log_index *index, const char *value);
+
 /* log_order.c: sorts, deals out the ids, and finds what is missing. */
 int log_index_order(struct log_index *index, struct error *error);
 

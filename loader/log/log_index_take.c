@@ -98,8 +98,9 @@ int log_index_take(struct log_index *index, const struct fisql_chunk *chunk, uin
     }
     index->chunks_sound++;
     uint32_t process;
-    if (chunk->process_key == 0) /* fisql record speaks for the run: no process of the program */
-        return chunk->kind == FISQL_CHUNK_RUN || chunk->kind == FISQL_CHUNK_LOSS
+    if (chunk->process_key == 0) /* it speaks for the run: no process of the program */
+        return chunk->kind == FISQL_CHUNK_RUN || chunk->kind == FISQL_CHUNK_LOSS ||
+                       chunk->kind == FISQL_CHUNK_POINTS
                    ? log_index_take_facts(index, chunk, UINT32_MAX, 0, error)
                    : 0;
     if (find_process(index, chunk, &process, error) != 0)

@@ -109,6 +109,11 @@ static int add_gap(struct log_index *index, struct log_chunk *chunk, const struc
                    struct error *error)
 {
     const struct log_thread *thread = &index->threads[chunk->thread];
+    chunk->earlier = before == NULL && index->facts.earlier.any;
+    if (chunk->earlier) {
+        index->facts.earlier.calls += chunk->lost_calls;
+        return 0;
+    }
     if (chunk->flags & FISQL_FLAG_RING) {
         index->ring_calls += chunk->lost_calls;
         return 0;

@@ -102,7 +102,8 @@ static int take(struct log_points *points, const struct told_point *told, uint32
                                 .line = told->line <= INT32_MAX ? (uint32_t)told->line : 0,
                                 .level = told->level <= 5 ? (uint32_t)told->level : 0,
                                 .address = told->address};
-    point->function = function_name(told->function);
+    point->function =
+        fisql_point_is_plain(point->kind) ? strdup(told->function) : function_name(told->function);
     if (point->function == NULL)
         return error_set(error, "out of memory");
     return copy(&point->file, told->file, error) != 0 ||

@@ -1,10 +1,12 @@
 /*
- * Points: places in the program with a macro of fisql_trace.h, from chunks of facts. A process
- * numbers its points; a forked child has those of its parent, too. Texts are not trusted.
+ * Points: places in the program with a macro of fisql_trace.h, and the functions, counters and marks
+ * of other tools' recordings, from chunks of facts. A process numbers its points; a forked child has
+ * those of its parent, too. Process UINT32_MAX: they are all processes'. Texts are not trusted.
  */
 #ifndef FISQL_LOADER_LOG_LOG_POINTS_H
 #define FISQL_LOADER_LOG_LOG_POINTS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/error.h"
@@ -34,5 +36,11 @@ void log_points_release(struct log_points *points);
 
 /* The point's index; INTERN_NONE if the process itself has no point of that number. */
 uint32_t log_points_find(const struct log_points *points, uint32_t process, uint32_t number);
+
+/* Is it a function of another tool's recording? */
+static inline bool log_point_is_function(const struct log_point *point)
+{
+    return point->kind == FISQL_POINT_NAMED || point->kind == FISQL_POINT_EXTERNAL;
+}
 
 #endif

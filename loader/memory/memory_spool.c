@@ -2,7 +2,6 @@
 #include "loader/memory/memory_spool.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 
 #include "base/array.h"
 #include "base/must.h"
+#include "base/temporary_file.h"
 
 /* ---- the store ---- */
 
@@ -35,37 +35,20 @@ void memory_store_release(struct memory_store *store)
 
 static int open_file(struct memory_store *store, struct error *error)
 {
-    store->file = open(store->folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    store->file = temporary_file_open(store->folder);
     store->spilled = store->file >= 0;
-    if (store->spilled)
-        return 0;
-    char path[4096];
-    int length = snprintf(path, sizeof path, "%s/.fisql-XXXXXX", store->folder);
-    if (length > 0 && (size_t)length < sizeof path)
-        store->file = mkostemp(path, O_CLOEXEC);
-    if (store->file < 0)
-        return error_set(error, "%s: cannot make a temporary file: %s", store->folder,
-                         strerror(errno));
-    store->spilled = true;
-    unlink(path);
-    return 0;
+    return store->spilled ? 0
+                          : error_set(error, "%s: cannot make a temporary file: %s", store->folder,
+                                      strerror(errno));
 }
 
 static int spill(const struct memory_store *store, const unsigned char *data, size_t bytes,
                  uint64_t offset, struct error *error)
 {
-    while (bytes > 0) {
-        ssize_t done = pwrite(store->file, data, bytes, (off_t)offset);
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done <= 0)
-            return error_set(error, "%s: cannot write the temporary file: %s", store->folder,
-                             strerror(done < 0 ? errno : ENOSPC));
-        data += done;
-        bytes -= (size_t)done;
-        offset += (uint64_t)done;
-    }
-    return 0;
+    return temporary_file_write(store->file, data, bytes, offset) == 0
+               ? 0
+               : error_set(error, "%s: cannot write the temporary file: %s", store->folder,
+                           strerror(errno));
 }
 
 int memory_store_put(struct memory_store *store, const void *data, uint32_t bytes,

@@ -57,6 +57,7 @@ static int read_symbols(struct program *program, const struct symbols_options *o
         struct program_module *module = &program->modules[i];
         struct symbols_options of_module = *options;
         of_module.as_is = module->patched != 0;
+        of_module.all_modules |= program->by_others;
         if (patch_symbols_open(&module->symbols, module->path, module->build_id, &of_module,
                                error) != 0)
             return -1;
@@ -74,6 +75,23 @@ static int read_symbols(struct program *program, const struct symbols_options *o
     return 0;
 }
 
+/* Marks the functions that were not patched because threads were in them. */
+static void mark_left(struct program *program)
+{
+    for (size_t load = 0; load < program->index->modules_count; load++) {
+        const struct log_module *from = &program->index->modules[load];
+        struct symbols *symbols = &program->modules[program->module_of_load[load] - 1].symbols;
+        for (size_t i = 0; i < from->left_count; i++) {
+            const struct symbol_range *range = symbols_range(symbols, from->left[i]);
+            if (range == NULL || range->start != from->left[i])
+                continue;
+            symbols->functions[range->function].instrumented = false;
+            symbols->functions[range->function].unpatched =
+                "a thread was in its first bytes when the process was attached to";
+        }
+    }
+}
+
 /* Notes whether a load was patched. */
 static void take_patch(struct program *program, size_t load)
 {
@@ -88,7 +106,8 @@ static void take_patch(struct program *program, size_t load)
 int program_open(struct program *program, const struct log_index *index,
                  const struct symbols_options *options, struct error *error)
 {
-    *program = (struct program){.index = index};
+    *program = (struct program){.index = index,
+                                .by_others = log_index_fact(index, FISQL_FACT_RUN_SOURCE) != NULL};
     pthread_mutex_init(&program->lock, NULL);
     program->module_of_load = calloc(index->modules_count + 1, sizeof *program->module_of_load);
     if (program->module_of_load == NULL)
@@ -98,7 +117,10 @@ int program_open(struct program *program, const struct log_index *index,
             return -1;
         else
             take_patch(program, i);
-    return read_symbols(program, options, error);
+    if (read_symbols(program, options, error) != 0)
+        return -1;
+    mark_left(program);
+    return 0;
 }
 
 void program_release(struct program *program)
@@ -202,7 +224,8 @@ const struct log_point *program_point(const struct program *program, uint32_t pr
             return &points->items[index];
         process = forked_from(program->index, process);
     }
-    return NULL;
+    uint32_t index = log_points_find(points, UINT32_MAX, number);
+    return index != INTERN_NONE ? &points->items[index] : NULL;
 }
 
 static bool same_scope(const struct log_point *a, const struct log_point *b)
@@ -211,7 +234,17 @@ static bool same_scope(const struct log_point *a, const struct log_point *b)
            strcmp(a->file, b->file) == 0;
 }
 
-/* functions.id of a scope made by hand: the same for all processes. */
+/* Is it the same scope in the same place? The place counts of another tool's functions alone: several
+ * static ones may have one name. */
+static bool same_function(const struct program_function *function, const struct log_point *point,
+                          uint32_t module, uint64_t address)
+{
+    return same_scope(function->point, point) &&
+           (!log_point_is_function(point) ||
+            (function->module == module && function->address == address));
+}
+
+/* functions.id of a scope made by hand, or of another tool's function: the same for all processes. */
 static int scope_function(struct program *program, uint32_t process, const struct log_point *point,
                           uint64_t tick, uint32_t *id, struct error *error)
 {
@@ -219,15 +252,16 @@ static int scope_function(struct program *program, uint32_t process, const struc
     uint32_t hash = slots_hash(text_hash(text, point->file, strlen(point->file)), point->line);
     uint32_t module, index;
     uint64_t address;
+    locate(program, process, point->address, tick, &module, &address);
     for (uint32_t at = hash; (index = slots_next(&program->scopes, hash, &at)) != SLOTS_NONE;) {
         *id = index + 1;
-        if (same_scope(program->functions[index].point, point))
+        if (same_function(&program->functions[index], point, module, address))
             return 0;
     }
-    locate(program, process, point->address, tick, &module, &address);
     if (program_add_function(program, module, address, NULL, id, error) != 0)
         return -1;
     program->functions[*id - 1].point = point;
+    program->functions[*id - 1].external = point->kind == FISQL_POINT_EXTERNAL;
     return slots_add(&program->scopes, hash, *id - 1, error);
 }
 
@@ -239,9 +273,13 @@ int program_function(struct program *program, uint32_t process, uint64_t address
     int result = 0;
     const struct log_point *point =
         fisql_is_point(address) ? program_point(program, process, (uint32_t)address) : NULL;
-    locate(program, process, address, tick, &module, &file_address);
+    bool named = point != NULL && log_point_is_function(point);
+    locate(program, process, named ? point->address : address, tick, &module, &file_address);
     const struct symbol_range *range =
         module != 0 ? symbols_range(&program->modules[module - 1].symbols, file_address) : NULL;
+    /* The module that another tool recorded is still there: it knows the function's lines, too. */
+    if (named && range != NULL && range->start == file_address)
+        point = NULL;
     pthread_mutex_lock(&program->lock);
     if (point != NULL)
         result = scope_function(program, process, point, tick, id, error);
@@ -283,6 +321,14 @@ void program_function_place(struct program *program, uint32_t function, uint32_t
     *module = of->module;
     *address = of->address;
     pthread_mutex_unlock(&program->lock);
+}
+
+const struct log_point *program_function_point(struct program *program, uint32_t function)
+{
+    pthread_mutex_lock(&program->lock);
+    const struct log_point *point = program->functions[function - 1].point;
+    pthread_mutex_unlock(&program->lock);
+    return point;
 }
 
 int program_site(struct program *program, uint32_t process, uint64_t address, uint64_t tick,

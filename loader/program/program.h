@@ -32,13 +32,15 @@ struct program_function {
     uint32_t module; /* modules.id, 0 = none */
     uint64_t address;
     const struct symbol_function *symbol; /* NULL = unknown */
-    const struct log_point *point; /* NULL; else it is a scope made by hand, and has no symbol */
+    const struct log_point *point; /* NULL; else it is a scope made by hand, or another tool's
+                                    * function, and has no symbol */
     bool called;
     bool external; /* of a library that was not recorded itself: others' calls of it were */
 };
 
 struct program {
     const struct log_index *index;
+    bool by_others;                 /* another tool recorded it, and not by hooks of ours */
     struct program_module *modules; /* modules[id - 1] */
     size_t modules_count, modules_capacity;
     uint32_t *module_of_load;           /* modules.id by index in log_index.modules */
@@ -103,6 +105,9 @@ bool program_has_load(const struct program *program, size_t load, uint32_t proce
 /* Module (modules.id, 0 = none) and address of a function of the program. */
 void program_function_place(struct program *program, uint32_t function, uint32_t *module,
                             uint64_t *address);
+
+/* The point that a function is made of; NULL = it has none. */
+const struct log_point *program_function_point(struct program *program, uint32_t function);
 
 /* File and line of the user's own code for a site (sites.id): symbols_own_line(). NULL where it has
  * none, lying in a copy of a system header's function that has no hooks. */

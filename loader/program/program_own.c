@@ -28,13 +28,13 @@ bool program_own(const struct program *program, const struct program_function *f
         return !system_path(function->point->file);
     if (function->symbol != NULL && function->symbol->file != NULL)
         return !system_path(function->symbol->file);
-    return !is_foreign(program, function);
+    return program->by_others || !is_foreign(program, function);
 }
 
 uint32_t program_booked_module(const struct program *program,
                                const struct program_function *function)
 {
-    if (!function->called || function->external || function->point != NULL ||
+    if (!function->called || function->external || function->point != NULL || program->by_others ||
         !is_foreign(program, function))
         return function->module;
     for (size_t i = 0; i < program->modules_count; i++)

@@ -84,6 +84,7 @@ struct btree_file {
 struct btree_part {
     struct btree_file *file;
     struct btree_part *next; /* in file->parts */
+    struct btree_part **at;  /* what points to it there: a run may have many threads */
     uint64_t rows;
     int64_t first_rowid, last_rowid;
     /* The extent being filled, in memory. */

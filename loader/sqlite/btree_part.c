@@ -33,6 +33,9 @@ int btree_part_begin(struct btree_file *file, struct btree_part **out, struct er
     part->extent_wanted = 1;
     pthread_mutex_lock(&file->lock);
     part->next = file->parts;
+    part->at = &file->parts;
+    if (part->next != NULL)
+        part->next->at = &part->next;
     file->parts = part;
     pthread_mutex_unlock(&file->lock);
     return 0;
@@ -42,10 +45,10 @@ void btree_part_free(struct btree_part *part)
 {
     struct btree_file *file = part->file;
     pthread_mutex_lock(&file->lock);
-    struct btree_part **link = &file->parts;
-    while (*link != part)
-        link = &(*link)->next;
-    *link = part->next;
+    must(*part->at == part);
+    *part->at = part->next;
+    if (part->next != NULL)
+        part->next->at = part->at;
     pthread_mutex_unlock(&file->lock);
     btree_children_release(&part->head);
     btree_children_release(&part->tail);

@@ -14,6 +14,7 @@
 
 #include "loader/sqlite/insert.h"
 #include "debuginfo/names/short_names.h"
+#include "debuginfo/prototypes/system_calls.h"
 #include "debuginfo/symbols/symbol_code.h"
 #include "loader/tables/tables_parts.h"
 
@@ -78,9 +79,14 @@ static int write_run(const struct tables *tables, sqlite3 *database, struct erro
     insert_number(&insert, "hook_cost_error_ns", hook_costs_error_ns(tables->costs, cost_ns));
     if (held > 0)
         insert_number(&insert, "held_ns", held);
+    insert_number(&insert, "slice_ns", (uint64_t)1 << tables->scale->slice_shift);
     snprintf(number, sizeof number, "%016" PRIx64, index->run_id);
     insert_row(&insert, column_text("key", "run_id"), column_text("value", number));
-    insert_number(&insert, "complete", index->losses_count == 0 && index->ring_calls == 0);
+    insert_number(&insert, "complete",
+                  index->losses_count == 0 && index->ring_calls == 0 && !index->facts.earlier.any &&
+                      log_index_fact(index, FISQL_FACT_RUN_CONTINUED) == NULL);
+    if (index->facts.earlier.calls > 0)
+        insert_number(&insert, "earlier_calls", index->facts.earlier.calls);
     if (index->ring_calls > 0)
         insert_number(&insert, "ring_dropped_calls", index->ring_calls);
     if (index->salvaged.live)
@@ -144,7 +150,8 @@ static int write_threads(const struct tables *tables, sqlite3 *database, struct 
             column_count("raw_self_ns", decoded->self.raw_ns),
             column_count("self_ns", tally_self_left(&decoded->self, &decoded->off)),
             COLUMNS_OFF(&off), column_count("unplaced_ns", decoded->gaps.unplaced_ns),
-            column_count_if("cpu_ns", decoded->gaps.has_cpu, decoded->gaps.cpu_ns));
+            column_count_if("cpu_ns", decoded->gaps.has_cpu, decoded->gaps.cpu_ns),
+            column_count("long_ns", picture_class_from_ns(decoded->picture.class_first)));
     }
     return insert_end(&insert, error);
 }
@@ -332,6 +339,15 @@ static struct function_row function_row_of(const struct tables *tables,
                                  .inlined_copies = symbol->inlined_copies};
 }
 
+/* The system call that a library's function makes; NULL = none. */
+static const char *system_call(const struct program *program,
+                               const struct program_function *function)
+{
+    bool wraps = function->external && function->symbol != NULL && function->module != 0 &&
+                 system_calls_are_in(program->modules[function->module - 1].path);
+    return wraps ? system_call_of(function->symbol->name) : NULL;
+}
+
 static int insert_function(struct insert *insert, const struct tables *tables, size_t i,
                            const char *name, struct file_list *files, uint32_t unit,
                            bool instrumented, struct error *error)
@@ -360,8 +376,9 @@ static int insert_function(struct insert *insert, const struct tables *tables, s
                column_int("call_sources", row.call_sources),
                column_int("inlined_copies", row.inlined_copies),
                column_int("own", program_own(tables->program, function)),
-               column_int("external", function->external), column_id("unit", unit),
-               column_int("instrumented", instrumented));
+               column_int("external", function->external),
+               column_text("system_call", system_call(tables->program, function)),
+               column_id("unit", unit), column_int("instrumented", instrumented));
     free(shown);
     free(full);
     return 0;
@@ -381,11 +398,14 @@ static int write_functions(const struct tables *tables, sqlite3 *database, struc
     for (size_t i = 0; i < program->functions_count && result == 0; i++) {
         const struct symbol_function *symbol = program->functions[i].symbol;
         const struct log_point *point = program->functions[i].point;
-        result = point != NULL
-                     ? short_names_add(&names, point->function,
-                                       strchr(point->function, '(') != NULL ? "_Z" : NULL, error)
-                     : short_names_add(&names, symbol != NULL ? symbol->name : "",
-                                       symbol != NULL ? symbol->linkage_name : NULL, error);
+        /* What is no code, a slice, has any text as its name: nothing of it is left out. */
+        bool code = point != NULL && (!log_point_is_function(point) || point->address != 0);
+        result =
+            point != NULL
+                ? short_names_add(&names, point->function,
+                                  code && strchr(point->function, '(') != NULL ? "_Z" : NULL, error)
+                : short_names_add(&names, symbol != NULL ? symbol->name : "",
+                                  symbol != NULL ? symbol->linkage_name : NULL, error);
     }
     if (result == 0)
         result = short_names_choose(&names, error);
@@ -585,6 +605,7 @@ int tables_write(const struct tables *tables, sqlite3 *database, struct error *e
                                    write_cut_calls,
                                    tables_write_changes,
                                    tables_write_gaps,
+                                   tables_write_pictures,
                                    write_hook_costs,
                                    tables_write_faults,
                                    tables_write_incidents,

@@ -21,6 +21,7 @@ struct tables {
     struct value_calls *values;           /* of all workers */
     const struct decoded_thread *threads; /* by index in log_index.threads */
     const struct hook_costs *costs;
+    const struct picture_scale *scale;
     const struct load_options *options;
 };
 

@@ -11,10 +11,17 @@
 #include "loader/values/value_form.h"
 #include "base/memory_text.h"
 
-/* A macro's arguments as in the source, one after another. */
+/* A macro's arguments as in the source, one after another; or names, a line each. */
 struct names {
     const char *at; /* NULL = no more, or not known */
+    bool lines;
 };
+
+static struct names names_of(const struct log_point *point)
+{
+    return (struct names){.at = point != NULL ? point->values : NULL,
+                          .lines = point != NULL && fisql_point_is_plain(point->kind)};
+}
 
 /* The end of a text or character in quotes. */
 static const char *quoted_end(const char *at)
@@ -54,6 +61,12 @@ static bool names_next(struct names *names, const char **name, size_t *length)
 {
     if (names->at == NULL)
         return false;
+    if (names->lines) {
+        *name = names->at;
+        *length = strcspn(*name, "\n");
+        names->at = (*name)[*length] != 0 ? *name + *length + 1 : NULL;
+        return true;
+    }
     const char *at = names->at + strspn(names->at, " \t\n");
     *name = at;
     at = stop_end(at, ',');
@@ -115,12 +128,13 @@ static int write_values(struct note_writer *writer, const struct decode_record *
 {
     const unsigned char *at = (const unsigned char *)note->text, *end = at + note->bytes;
     const struct log_point *point = note->point;
-    struct names names = {point != NULL ? point->values : NULL};
+    struct names names = names_of(point);
     const char *name, *between = "";
     size_t length;
     struct value value;
     if (point != NULL && point->label != NULL) {
-        names_next(&names, &name, &length);
+        if (!names.lines) /* the label is the macro's first argument */
+            names_next(&names, &name, &length);
         fputs(point->label, line);
         between = ": ";
     }
@@ -175,6 +189,7 @@ static const char *kind_name(const struct log_point *point)
 {
     switch (point != NULL ? point->kind : FISQL_POINT_KINDS_COUNT) {
     case FISQL_POINT_VALUE:
+    case FISQL_POINT_COUNTER:
         return "value";
     case FISQL_POINT_RESULT:
         return "result";

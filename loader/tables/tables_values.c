@@ -66,13 +66,19 @@ struct writer {
 
 static const char *kind_of(const struct parameter_type *type, const struct value_counts *counts)
 {
-    static const char *const kinds[] = {
-        [PARAMETER_SIGNED] = "signed",   [PARAMETER_UNSIGNED] = "unsigned",
-        [PARAMETER_BOOL] = "bool",       [PARAMETER_CHAR] = "char",
-        [PARAMETER_ENUM] = "enum",       [PARAMETER_FLOAT] = "float",
-        [PARAMETER_POINTER] = "pointer", [PARAMETER_FUNCTION] = "function",
-        [PARAMETER_TEXT] = "text",       [PARAMETER_STRUCT] = "struct",
-        [PARAMETER_HEX] = "hex",         [PARAMETER_OCTAL] = "octal"};
+    static const char *const kinds[] = {[PARAMETER_SIGNED] = "signed",
+                                        [PARAMETER_UNSIGNED] = "unsigned",
+                                        [PARAMETER_BOOL] = "bool",
+                                        [PARAMETER_CHAR] = "char",
+                                        [PARAMETER_ENUM] = "enum",
+                                        [PARAMETER_FLOAT] = "float",
+                                        [PARAMETER_POINTER] = "pointer",
+                                        [PARAMETER_FUNCTION] = "function",
+                                        [PARAMETER_TEXT] = "text",
+                                        [PARAMETER_STRUCT] = "struct",
+                                        [PARAMETER_HEX] = "hex",
+                                        [PARAMETER_OCTAL] = "octal",
+                                        [PARAMETER_SOCKET_ADDRESS] = "struct"};
     if (type != NULL && type->kind != PARAMETER_UNKNOWN)
         return kinds[type->kind];
     if (counts == NULL)
@@ -96,7 +102,9 @@ static int write_enumerators(struct writer *writer, const struct parameter_type 
         insert_row(&writer->enumerators, column_int("enum_id", (int64_t)*id),
                    column_int("number", (int64_t)i),
                    column_int("value", type->enumerators[i].value),
-                   column_text("name", type->enumerators[i].name));
+                   column_text("name", type->enumerators[i].name),
+                   column_int_if("mask", type->is_flags && type->enumerators[i].mask != 0,
+                                 type->enumerators[i].mask));
     }
     return 0;
 }
@@ -186,6 +194,7 @@ static void write_stats(struct writer *writer, const struct value_counts *counts
         column_int("counted", counts->counted), column_count("other_calls", counts->calls - calls),
         column_count("other_cpu_ns", counts->cpu_ns - cpu_ns), column_least(&counts->range, least),
         column_greatest(&counts->range, greatest),
+        column_int_if("positive_sum", counts->range.has_integer, counts->range.positive_sum),
         column_count_if("text_bytes_max", counts->has_text, counts->text_bytes_max));
 }
 

@@ -169,6 +169,12 @@ static int make(struct value_counts *counts, const struct value_form *form, stru
 
 /* ---- adding ---- */
 
+static void add_positive(struct value_range *range, int64_t value)
+{
+    if (value > 0 && __builtin_add_overflow(range->positive_sum, value, &range->positive_sum))
+        range->positive_sum = INT64_MAX;
+}
+
 static void add_integer(struct value_range *range, int64_t value)
 {
     if (!range->has_integer || value < range->integer_min)
@@ -201,6 +207,7 @@ static void add_to_range(struct value_counts *counts, const struct value_form *f
     double real;
     if (form->type == FORM_INTEGER) {
         add_integer(&counts->range, (int64_t)form->bits);
+        add_positive(&counts->range, (int64_t)form->bits);
     } else if (form->type == FORM_REAL) {
         memcpy(&real, &form->bits, sizeof real);
         add_real(&counts->range, real);
@@ -309,6 +316,7 @@ static void merge_range(struct value_range *into, const struct value_range *from
     if (from->has_integer) {
         add_integer(into, from->integer_min);
         add_integer(into, from->integer_max);
+        add_positive(into, from->positive_sum);
     }
     if (from->has_real) {
         add_real(into, from->real_min);

@@ -61,6 +61,7 @@ struct value_costs {
 struct value_range { /* of numbers */
     bool has_integer, has_real, has_unsigned;
     int64_t integer_min, integer_max;
+    int64_t positive_sum; /* of the integers above 0, INT64_MAX if it is more */
     double real_min, real_max;
     uint64_t unsigned_min, unsigned_max;
 };

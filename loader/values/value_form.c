@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "base/utf8.h"
+#include "loader/values/value_socket.h"
 #include "loader/values/value_struct.h"
 #include "formats/log.h"
 
@@ -195,6 +196,8 @@ int value_form_add(struct value_buffer *buffer, const struct value *value, unsig
         return add_text(buffer, position, FORM_WORDS, text, strlen(text), VALUE_CLASS_POSITIVE,
                         error);
     case VALUE_POINTER:
+        if (value->bits == 0 && type != NULL && type->kind == PARAMETER_SOCKET_ADDRESS)
+            name = "NULL"; /* no address */
         if (name != NULL && !(type != NULL && type->kind == PARAMETER_HEX))
             return add_text(buffer, position, FORM_WORDS, name, strlen(name), VALUE_CLASS_POINTER,
                             error);
@@ -206,7 +209,10 @@ int value_form_add(struct value_buffer *buffer, const struct value *value, unsig
         if (value->bytes == 16 && type != NULL &&
             (type->kind == PARAMETER_SIGNED || type->kind == PARAMETER_UNSIGNED))
             return add_int128(buffer, value, position, type, error);
-        value_struct_text(value, type, text);
+        if (type != NULL && type->kind == PARAMETER_SOCKET_ADDRESS)
+            value_socket_text(value, text);
+        else
+            value_struct_text(value, type, text);
         return add_text(buffer, position, FORM_WORDS, text, strlen(text), VALUE_CLASS_OTHER, error);
     case VALUE_TEXT:
     case VALUE_TEXT_CUT:

@@ -2,12 +2,12 @@
 #include "loader/values/value_late.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/temporary_file.h"
 #include "loader/sqlite/insert.h"
 
 static int failed(const struct value_late *late, struct error *error)
@@ -17,14 +17,7 @@ static int failed(const struct value_late *late, struct error *error)
 
 static int open_file(struct value_late *late, struct error *error)
 {
-    char path[4096];
-    int fd = open(late->folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    int length = snprintf(path, sizeof path, "%s/.fisql-XXXXXX", late->folder);
-    if (fd < 0 && length > 0 && (size_t)length < sizeof path) {
-        fd = mkostemp(path, O_CLOEXEC);
-        if (fd >= 0)
-            unlink(path);
-    }
+    int fd = temporary_file_open(late->folder);
     if (fd < 0)
         return failed(late, error);
     late->file = fdopen(fd, "w+");

@@ -62,24 +62,38 @@ static bool put_flags(struct writer *writer, const struct parameter_type *type, 
 {
     uint64_t known = 0;
     for (size_t i = 0; i < type->enumerators_count; i++) {
-        uint64_t flag = (uint64_t)type->enumerators[i].value;
-        known |= (flag & (flag - 1)) == 0 ? flag & number : 0;
+        uint64_t mask = (uint64_t)type->enumerators[i].mask;
+        if ((number & mask) == (uint64_t)type->enumerators[i].value)
+            known |= number & mask;
     }
     if (number == 0 || known != number)
         return false;
+    known = 0;
     for (size_t i = 0; i < type->enumerators_count; i++) {
-        uint64_t flag = (uint64_t)type->enumerators[i].value;
-        if (flag == 0 || (flag & (flag - 1)) != 0 || (flag & known) == 0)
+        uint64_t mask = (uint64_t)type->enumerators[i].mask;
+        if (mask == 0 || (number & mask) != (uint64_t)type->enumerators[i].value ||
+            (known & mask) != 0)
             continue;
-        put(writer, "%s%s", known != number ? "|" : "", type->enumerators[i].name);
-        known &= ~flag;
+        put(writer, "%s%s", known != 0 ? "|" : "", type->enumerators[i].name);
+        known |= mask;
     }
     return true;
 }
 
-static void put_enumerator(struct writer *writer, const struct parameter_type *type, int64_t number)
+/* Has the type a name for no bits in a field that is empty in the number, which has others? */
+static bool has_no_bits(const struct parameter_type *type, int64_t number)
 {
     for (size_t i = 0; i < type->enumerators_count; i++)
+        if (type->enumerators[i].value == 0 && type->enumerators[i].mask != 0 &&
+            (number & type->enumerators[i].mask) == 0)
+            return number != 0;
+    return false;
+}
+
+static void put_enumerator(struct writer *writer, const struct parameter_type *type, int64_t number)
+{
+    bool joined = type->is_flags && has_no_bits(type, number);
+    for (size_t i = 0; i < type->enumerators_count && !joined; i++)
         if (type->enumerators[i].value == number) {
             put(writer, "%s", type->enumerators[i].name);
             return;

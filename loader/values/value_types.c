@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "debuginfo/names/short_name.h"
+#include "debuginfo/prototypes/exported_symbols.h"
 
 int value_types_init(struct value_types *types, struct program *program,
                      const struct symbols_options *options, struct error *error)
@@ -31,6 +33,12 @@ void value_types_release(struct value_types *types)
         parameters_close(types->of_modules[i]);
     for (size_t i = 0; types->of_variables != NULL && i < types->modules_count; i++)
         data_symbols_close(&types->of_variables[i]);
+    for (size_t i = 0; i < types->points_count; i++) {
+        free(types->of_points[i].items);
+        free(types->of_points[i].names);
+    }
+    free(types->of_points);
+    intern_release(&types->point_of);
     free(types->of_variables);
     free(types->of_modules);
     free(types->named);
@@ -57,16 +65,65 @@ static int read_module(struct value_types *types, const struct program_module *m
     struct expression_matches matches = {.registers = module->patched != 0};
     const struct program_module *program = started(types);
     struct symbols_options options = types->options;
-    if (module->patched != 0 && program != NULL && program != module) {
+    const char *wanted = log_index_fact(types->program->index, FISQL_FACT_RUN_VALUES);
+    options.external = !module->symbols.instrumented;
+    options.system_calls = wanted != NULL && strcmp(wanted, FISQL_VALUES_SYSTEM_CALLS) == 0;
+    if ((module->patched != 0 || options.external) && program != NULL && program != module) {
         options.declared_by = program->path;
         options.declared_by_id = program->build_id;
     }
-    int result = expressions_match(&types->expressions, &module->symbols, &matches, error);
+    struct symbols exported = {.source = NULL};
+    int result = 0;
+    if (options.external && types->expressions.count > 0)
+        result = exported_symbols_open(&exported, module->path, module->build_id, &options, error);
+    if (result == 0)
+        result = expressions_match(
+            &types->expressions, options.external ? &exported : &module->symbols, &matches, error);
     if (result == 0)
         result = parameters_open(read, module->path, module->build_id, &options, NULL, 0, &matches,
                                  error);
     free(matches.items);
+    symbols_release(&exported);
     return result;
+}
+
+/* Parameters by the names that a point has, a line each. */
+static int read_names(const char *names, struct point_parameters *out, struct error *error)
+{
+    static const struct parameter_type unknown = {.kind = PARAMETER_UNKNOWN};
+    size_t capacity = 0;
+    *out = (struct point_parameters){.names = strdup(names)};
+    if (out->names == NULL)
+        return error_set(error, "out of memory");
+    char *rest = out->names;
+    for (char *name = NULL; (name = strsep(&rest, "\n")) != NULL;) {
+        struct parameter parameter = {
+            .position = (uint32_t)out->count + 1, .name = name, .type_name = "?", .type = &unknown};
+        if (array_add(&out->items, &out->count, &capacity, parameter, error) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* The parameters of a function of another tool's recording; the lock is held. */
+static int point_parameters(struct value_types *types, uint32_t function,
+                            const struct log_point *point, const struct parameter **parameters,
+                            size_t *count, struct error *error)
+{
+    uint32_t index;
+    if (point->values == NULL)
+        return 0;
+    if (intern_add(&types->point_of, function, 0, &index, error) != 0 ||
+        array_reserve(&types->of_points, &types->points_capacity, (size_t)index + 1, error) != 0)
+        return -1;
+    if (index == types->points_count) {
+        types->points_count++;
+        if (read_names(point->values, &types->of_points[index], error) != 0)
+            return -1;
+    }
+    *parameters = types->of_points[index].items;
+    *count = types->of_points[index].count;
+    return 0;
 }
 
 int value_types_of(struct value_types *types, uint32_t function,
@@ -76,6 +133,13 @@ int value_types_of(struct value_types *types, uint32_t function,
     uint64_t address;
     *parameters = NULL;
     *count = 0;
+    const struct log_point *point = program_function_point(types->program, function);
+    if (point != NULL && log_point_is_function(point)) {
+        pthread_mutex_lock(&types->lock);
+        int failed = point_parameters(types, function, point, parameters, count, error);
+        pthread_mutex_unlock(&types->lock);
+        return failed;
+    }
     program_function_place(types->program, function, &module, &address);
     if (module == 0 || module > types->modules_count)
         return 0;

@@ -18,6 +18,13 @@
 #include "debuginfo/expressions/parameters.h"
 #include "loader/program/program.h"
 
+/* Parameters of which only the names are known. */
+struct point_parameters {
+    struct parameter *items;
+    size_t count;
+    char *names; /* their texts */
+};
+
 struct address_range {
     uint64_t start, end;
 };
@@ -29,6 +36,9 @@ struct value_types {
     struct expressions expressions; /* of record --value */
     struct parameters **of_modules; /* modules[id - 1]; NULL = not read */
     size_t modules_count;
+    struct point_parameters *of_points; /* of functions of other tools' recordings */
+    size_t points_count, points_capacity;
+    struct intern point_of;            /* by functions.id */
     struct data_symbols *of_variables; /* modules[id - 1] */
     bool prepared;                     /* atomic: find_named() has filled: */
     struct address_range *named;       /* where modules lay at any time; ascending, disjoint */

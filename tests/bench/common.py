@@ -173,10 +173,10 @@ def machine():
     return "%s%s, %d cores" % (name.group(1) if name else "?", more, os.cpu_count())
 
 
-def write_section(name, lines):
-    """Puts a section into docs/performance.md in the place of the one of that name, and leaves the
-    temporary folder."""
-    page = os.path.join(root, "docs/performance.md")
+def write_section(name, lines, page="performance.md"):
+    """Puts a section into docs/performance.md, or another page, in the place of the one of that name,
+    and leaves the temporary folder."""
+    page = os.path.join(root, "docs", page)
     text = open(page).read() if os.path.exists(page) else "# Performance\n"
     section = "## %s\n\n%s\n" % (name, "\n".join(lines).rstrip("\n"))
     pattern = r"(?m)^## %s\n(?:.*\n)*?(?=## |\Z)" % re.escape(name)

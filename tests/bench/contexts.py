@@ -41,7 +41,8 @@ def record_initdb():
     stamp = "postgres.build/src/interfaces/libpq/libpq-refs-stamp"
     open(stamp, "w").close()
     os.utime(stamp, (time.time() + 86400,) * 2)
-    for target in ([], ["install"]):
+    # Without these first, what needs them is compiled at the same time, sometimes too early.
+    for target in (["-C", "src/backend", "generated-headers"], [], ["install"]):
         run(["make", "-s", "-j%d" % os.cpu_count()] + target, cwd="postgres.build")
     os.mkdir("initdb")
     if os.getuid() == 0:

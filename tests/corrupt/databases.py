@@ -2,27 +2,33 @@
 """Hostile databases: a small sound one is bent in one way after another, and every command that reads a
 database is run on each.
 
-    databases.py FISQL SCHEMA.sql FIXTURE.sql [all | brief]      works in the current folder, prints ok / not ok lines
+    databases.py FISQL SCHEMA.sql FIXTURE.sql [all | brief | serve]      works in the current folder, prints ok / not ok lines
 
 A command passes if it ends by itself within its time and memory, with status 0, 1 or 2, having said on
 stderr why where it is 2, and lets no hidden character of the database through to people. A case's words
 in `must` must be said by each command that ends with 2. With `all` each query runs by itself on each
-database in each format; else the queries take turns. With `brief` a third of all this runs."""
+database in each format; else the queries take turns. With `brief` a third of all this runs. With `serve`
+`fisql serve` alone runs on each, and is asked all that it answers (serve_asks.py)."""
 import math
 import os
 import random
 import re
 import resource
 import shutil
+import json
 import signal
 import sqlite3
 import subprocess
 import sys
+import threading
 from concurrent.futures import ThreadPoolExecutor
+
+from serve_asks import ask_all
 
 fisql, schema_path, fixture_path = sys.argv[1:4]
 exhaustive = "all" in sys.argv[4:]
 brief = "brief" in sys.argv[4:]
+serve_alone = "serve" in sys.argv[4:]
 sanitized = "asan" in fisql
 pageless = os.path.exists(os.path.join(os.path.dirname(fisql), "gen", "report_missing"))  # no report then
 schema = open(schema_path).read()
@@ -242,6 +248,9 @@ turn = 0
 def commands(path, name, must, of_file):
     """The commands of a case; where it is one of many of its kind, some of them, in turns."""
     global turn
+    if serve_alone:
+        yield ["serve", path]
+        return
     every = list(all_commands(path))
     if exhaustive:
         yield from every + [query + [path] for query in queries]
@@ -268,7 +277,9 @@ def all_commands(path):
                 ["diff", "sound.db", path, "--check", "total_ns>+10%"],
                 ["query", "not-freed", "--suppressions", "leak.supp", path], ["digest", path], ["query", path],
                 ["query", "--all", "--all-blocks", "--all-code", path], ["tree", "--by", "wait", path],
-                ["diff", path, "sound.db", "--by", "wait"])
+                ["diff", path, "sound.db", "--by", "wait"], ["mcp", "--max-time", "2s", path, "sound.db"],
+                ["whatif", path], ["whatif", path, "parse: 2x", "work: async", "--format", "json"],
+                ["history", path, "block", "1"])
     for word in ("perfetto", "chrome", "speedscope", "folded", "callgrind", "pprof", "dot", "mermaid"):
         yield ["export", "--format", word, path]
     yield ["export", "--format", "callgrind", "--since", "1ns", path]
@@ -288,8 +299,75 @@ def limit():
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
 
 
+def run_mcp(command, must):
+    """What is wrong with an agent's requests, or nothing: each has its answer."""
+    path = command[-2]
+    tools = [("digest", {}), ("query", {"name": "hot-functions"}), ("query", {"name": "not-freed"}), ("query", {"name": "slow-calls"}),
+             ("sql", {"sql": "SELECT * FROM functions"}), ("tree", {"min_percent": 0}), ("call", {"id": 5}), ("source", {"function": "*"}),
+             ("runs", {}), ("diff", {"before": path, "after": "sound.db"})]
+    lines = [{"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {"protocolVersion": "2025-11-25"}}]
+    lines += [{"jsonrpc": "2.0", "id": i, "method": "tools/call", "params": {"name": name, "arguments": arguments}}
+              for i, (name, arguments) in enumerate(tools, 1)]
+    server = subprocess.Popen([fisql, *command], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=limit)
+    end = threading.Timer(WALL_S, server.kill)
+    end.start()
+    server.stdin.write("".join(json.dumps(line) + "\n" for line in lines).encode())
+    server.stdin.flush()
+    read = [server.stdout.readline() for _ in lines]  # the end of the input would end it before they are answered
+    server.stdin.close()
+    words, status = server.stderr.read(), server.wait()
+    server.stdout.close()
+    server.stderr.close()
+    end.cancel()
+    if status != 0 or words:
+        return "ends with %d: %s" % (status, words[-800:])
+    answers = [json.loads(line) for line in read]
+    if [answer.get("id") for answer in answers] != list(range(len(lines))):
+        return "answers %s" % read[-1][-800:]
+    if max(map(len, read)) > 50001:
+        return "an answer is too long"
+    for (name, _), answer in zip(tools, answers[1:]):
+        text = answer["result"]["content"][0]["text"]
+        found = hidden.search(text) if name in ("digest", "tree", "call", "source") else None  # JSON in the others is exact
+        if found:
+            return "%s has %r in %r" % (name, found.group(), text[max(0, found.start() - 40):found.end() + 20])
+        if must.startswith("is not as") and name != "runs" and not answer["result"]["isError"]:
+            return "%s answers, though the schema is another" % name
+    return None
+
+
+def run_serve(command, must):
+    """What is wrong with its answers, or nothing."""
+    server = subprocess.Popen([fisql, *command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=open(command[1] + ".says", "wb"), preexec_fn=limit)
+    end = threading.Timer(WALL_S, server.kill)
+    end.start()
+    address = server.stdout.readline().decode().strip()
+    problem = ask_all(address, hidden) if address else None
+    if address:
+        server.send_signal(signal.SIGINT)
+    status = server.wait()
+    server.stdout.close()
+    end.cancel()
+    words = open(command[1] + ".says", errors="replace").read()
+    os.unlink(command[1] + ".says")
+    if "runtime error" in words or "Sanitizer" in words:
+        return words[-800:]
+    if status != (0 if address else 2):
+        return "ends with %d: %s %s" % (status, words[-800:], problem or "")
+    if not address and not (words.startswith("fisql: ") and must in words):
+        return "says: %s" % (words[:300] or "nothing")
+    if address and must.startswith(("is not as", "has schema")):
+        return "is served, though the schema is another"
+    found = hidden.search(words)
+    return problem or ("stderr has %r" % words if found else None)
+
+
 def run(command, must):
     """What is wrong, or nothing."""
+    if command[0] == "mcp":
+        return run_mcp(command, must)
+    if command[0] == "serve":
+        return run_serve(command, must)
     try:
         done = subprocess.run([fisql, *command], capture_output=True, timeout=WALL_S, preexec_fn=limit,
                               stdin=subprocess.DEVNULL)

@@ -8,7 +8,7 @@ cd "$TEST_TMP" || exit 2
 cat >made.sql <<'S'
 .read tests/fixtures/values.sql
 INSERT INTO f(id, name) VALUES (2, 'draw'), (3, 'line'), (4, 'area'), (5, 'plain');
-INSERT INTO enumerators VALUES (1, 0, 0, 'FLAT'), (1, 1, 1, 'SHADED');
+INSERT INTO enumerators VALUES (1, 0, 0, 'FLAT', NULL), (1, 1, 1, 'SHADED', NULL);
 INSERT INTO p VALUES (2, 1, 'mode', 'enum mode', 'enum', 1, 0), (2, 0, NULL, 'int', 'signed', NULL, 0), (2, 2, NULL, 'int', 'signed', NULL, 0),
   (4, 1, 'n', 'int', 'signed', NULL, 0);
 INSERT INTO c(id, parent_id, function_id, site_id, ns, v0, v1, v2) VALUES

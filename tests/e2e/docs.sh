@@ -16,6 +16,7 @@ fresh() { # PAGE COMMAND...: the page is what the command prints
 fresh queries.md "$here/docs/make-queries.sh" "$fisql"
 fresh schema.md "$here/docs/make-schema.sh" "$here/schema.sql"
 fresh log-format.md "$here/docs/make-log-format.sh" "$here/formats/log.h" "$here/docs/log-format.md"
+fresh api.md "$here/docs/make-api.sh" "$fisql"
 fresh fisql.1 "$here/docs/make-man.sh" "$fisql"
 
 sqlite3 :memory: ".read $here/schema.sql" "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')" |
@@ -75,7 +76,7 @@ pgrep() { command pgrep -P $recorder -x "$@"; }
 until pgrep app >/dev/null; do sleep 0.02; done
 at_least "there are examples" 12 "$(wc -l <examples)" "$(cat examples)"
 while read -r example; do
-    [[ $example != "fisql report"* ]] || page_built "example: $example" || continue
+    [[ $example != "fisql report"* && $example != "fisql serve"* ]] || page_built "example: $example" || continue
     # What follows the program would do so until that ends.
     [[ $example != *" --follow"* ]] || ended="timeout --preserve-status -s INT 3 "
     eval "${ended-}$example" >out 2>err </dev/null

@@ -31,7 +31,7 @@ def shape(output):
     lines = output.splitlines()
     if len(lines) > 1 and lines[0].startswith(("\u250c", "\u256d")):  # a box's corner; newer shells' are round
         lines = lines[1:]
-    first = re.sub(r"[-\d.]*\d", "N", lines[0]) if lines else ""
+    first = re.sub(r"0x[0-9a-f]+|[-\d.]*\d", "N", lines[0]) if lines else ""
     return re.sub(r"\s+", " ", first).strip(), len(lines)
 
 

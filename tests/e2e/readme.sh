@@ -1,6 +1,6 @@
 #!/bin/bash
-# README.md, docs/tour.md and docs/values.md tell the truth: their commands run as they stand and print what is shown, up
-# to numbers; the files and targets that they name are there. UPDATE=1 rewrites the output in the latter two.
+# README.md, docs/tour.md, docs/values.md, docs/whatif.md and docs/history.md tell the truth: their commands run as they stand and print what is shown, up
+# to numbers; the files and targets that they name are there. UPDATE=1 rewrites the output in the latter four.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 cd "$TEST_TMP" || exit 2
@@ -11,6 +11,11 @@ cp "$archive" "$here/tests/fixtures/words.lua" .
 python3 "$here/tests/e2e/readme.py" "$here/docs/tour.md"
 cp "$here/docs/examples/till.c" .
 python3 "$here/tests/e2e/readme.py" "$here/docs/values.md"
+# what if: two threads that do not get in each other's way
+cp "$here/docs/examples/parcels.c" .
+python3 "$here/tests/e2e/readme.py" "$here/docs/whatif.md"
+cp "$here/docs/examples/till_box.c" .
+python3 "$here/tests/e2e/readme.py" "$here/docs/history.md"
 
 # the first lines, for any program and for one that is built with hooks, run as they stand
 cat >app.c <<'C'

@@ -251,3 +251,19 @@ SELECT 'threads paused', t.id FROM threads t WHERE t.paused_ns IS NOT (SELECT co
 WITH s AS (SELECT deadlock, max(start_ns) AS ns FROM lock_waits WHERE deadlock IS NOT NULL GROUP BY deadlock)
 SELECT 'deadlocks', * FROM (SELECT ns FROM s EXCEPT SELECT ns FROM incidents WHERE kind = 'deadlock')
 UNION ALL SELECT 'deadlocks', * FROM (SELECT ns FROM incidents WHERE kind = 'deadlock' EXCEPT SELECT ns FROM s);
+WITH long AS (SELECT c.id, c.thread_id, c.enter_ns, c.duration_ns, c.depth, f.function_id
+              FROM calls c JOIN frames f ON f.id = c.frame_id JOIN threads t ON t.id = c.thread_id WHERE c.duration_ns >= t.long_ns)
+SELECT 'long_calls', coalesce(l.call_id, c.id) FROM long c FULL JOIN long_calls l ON l.call_id = c.id
+WHERE l.thread_id IS NOT c.thread_id OR l.enter_ns IS NOT c.enter_ns OR l.duration_ns IS NOT c.duration_ns OR l.depth IS NOT c.depth
+   OR l.function_id IS NOT c.function_id OR NOT (l.duration_ns >= 1 << 2 * (l.class - 1) AND l.duration_ns < 1 << 2 * l.class);
+WITH run_slice AS (SELECT value AS ns FROM run WHERE key = 'slice_ns'),
+     e AS (SELECT c.thread_id, c.enter_ns / ns AS slice, f.function_id, c.self_ns, c.duration_ns < ns AND c.descendants < 1000 AS short
+           FROM calls c JOIN frames f ON f.id = c.frame_id, run_slice),
+     g AS (SELECT thread_id, slice, function_id, count(*) AS calls, sum(short) AS shorts, sum(CASE WHEN short THEN self_ns ELSE 0 END) AS ns
+           FROM e GROUP BY thread_id, slice, function_id),
+     s AS (SELECT thread_id, slice, sum(calls) OVER w AS calls, sum(ns) OVER w AS ns, CASE WHEN shorts > 0 THEN function_id END AS function_id,
+                  CASE WHEN shorts > 0 THEN ns ELSE 0 END AS function_ns,
+                  row_number() OVER (PARTITION BY thread_id, slice ORDER BY shorts > 0 DESC, ns DESC, function_id) AS place
+           FROM g WINDOW w AS (PARTITION BY thread_id, slice))
+SELECT 'slices', s.thread_id, s.slice FROM (SELECT * FROM s WHERE place = 1) s FULL JOIN slices t USING (thread_id, slice)
+WHERE t.calls IS NOT s.calls OR t.short_ns IS NOT s.ns OR t.function_id IS NOT s.function_id OR t.function_ns IS NOT s.function_ns;

@@ -16,7 +16,7 @@ arrows() {
 }
 # The collector: four rooms that know one another, and the features.
 features="values faults locks incidents diary patch calls"
-for room in core process memory told $features; do
+for room in core process memory told attach $features; do
     arrows collector/$room 'formats/[a-z_]+\.h|collector/(fisql|fisql_trace|[a-z]+/[a-z_0-9]+)\.h'
 done
 arrows base 'base/[a-z_0-9]+\.h'
@@ -24,7 +24,7 @@ arrows formats 'formats/[a-z_]+\.h'
 arrows queries 'queries/[a-z_]+\.h'
 
 # Debug information: a room includes those to its left alone, and of another room no header that is its own.
-#   elf <- x86, and names, <- dwarf <- symbols <- recipes, expressions, patch
+#   elf <- x86, and names, <- dwarf <- symbols <- prototypes <- recipes, expressions; symbols <- patch
 rooms() { # FOLDER NAME...: a pattern for the headers of these rooms
     local folder=$1
     shift
@@ -36,7 +36,8 @@ arrows debuginfo/names "$base|$(rooms debuginfo names)"
 arrows debuginfo/x86 "$base|$(rooms debuginfo elf x86)"
 arrows debuginfo/dwarf "$base|formats/recipe\.h|$(rooms debuginfo elf x86 names dwarf)"
 arrows debuginfo/symbols "$base|$(rooms debuginfo elf x86 names dwarf symbols)"
-recipes="$base|formats/(recipe|fault)\.h|$(rooms debuginfo elf x86 names dwarf symbols)"
+arrows debuginfo/prototypes "$base|$(rooms debuginfo elf symbols prototypes)"
+recipes="$base|formats/(recipe|fault)\.h|$(rooms debuginfo elf x86 names dwarf symbols prototypes)"
 arrows debuginfo/recipes "$recipes|$(rooms debuginfo recipes)"
 arrows debuginfo/patch "$base|formats/patch(_left)?\.h|$(rooms debuginfo elf x86 dwarf symbols patch)"
 arrows debuginfo/expressions "$recipes|$(rooms debuginfo expressions)"
@@ -46,9 +47,10 @@ log="formats/(log|live)\.h|$base|$(rooms loader log)"
 sqlite="$base|$(rooms loader sqlite)"
 program="$log|$(rooms debuginfo elf names symbols patch)|$(rooms loader program)"
 memory="$log|$sqlite|$(rooms loader memory)"
-values="$program|$sqlite|$(rooms debuginfo expressions)|$(rooms loader values)"
+values="$program|$sqlite|formats/recipe\.h|$(rooms debuginfo expressions prototypes)|$(rooms loader values)"
 calls="$values|loader/memory/memory\.h|$(rooms loader calls)" # of memory its one door
 tables="$calls|loader/loader\.h|$(rooms loader tables)"
+arrows loader/foreign "$base|formats/log\.h|debuginfo/names/demangle\.h|$(rooms loader foreign)"
 arrows loader/log "$log"
 arrows loader/sqlite "$sqlite|queries/embedded\.h"
 arrows loader/program "$program"
@@ -60,7 +62,7 @@ arrows loader/tables "$tables"
 # A running program: names, and no table; a load reads the rest of a log there.
 live="$program|live/[a-z_]+\.h"
 arrows live "$live"
-arrows loader "$live|$tables|loader/[a-z_]+\.h|queries/embedded\.h"
+arrows loader "$live|$tables|loader/[a-z_]+\.h|loader/foreign/foreign\.h|queries/embedded\.h"
 
 # The program's rooms stand on out, run; of the loader they know what it shows.
 shown='formats/(log|live)\.h|base/[a-z_0-9]+\.h|loader/loader\.h|debuginfo/(symbols/symbols|recipes/recipes|recipes/hook_frames|expressions/expressions|expressions/parameters)\.h|live/[a-z_]+\.h|formats/[a-z_]+\.h|queries/embedded\.h|page/page\.h'
@@ -68,11 +70,16 @@ out="$shown|cli/out/[a-z_]+\.h"
 run="$out|cli/run/[a-z_]+\.h"
 arrows cli/out "$out"
 arrows cli/run "$run"
-for room in cc live query export diff; do
+for room in cc live export diff whatif history; do
     arrows cli/$room "$run|cli/$room/[a-z_]+\.h"
 done
-arrows cli/record "$run|debuginfo/elf/elf_file\.h|debuginfo/symbols/class_symbols\.h|debuginfo/patch/patch_(cache|symbols)\.h|cli/record/[a-z_]+\.h"
+arrows cli/query "$run|cli/query/[a-z_]+\.h|cli/whatif/saving\.h" # of whatif its one door for findings
+arrows cli/record "$run|debuginfo/elf/elf_file\.h|debuginfo/symbols/class_symbols\.h|debuginfo/patch/patch_(cache|symbols)\.h|debuginfo/prototypes/(exported_symbols|system_calls)\.h|cli/record/[a-z_]+\.h"
 arrows cli/review "$run|cli/(review|export)/[a-z_]+\.h"
+arrows cli/show "$run|cli/(show|query)/[a-z_]+\.h"
+arrows cli/mcp "$run|cli/(mcp|ask|show|query|diff)/[a-z_]+\.h"
+arrows cli/ask "$run|cli/(ask|query)/[a-z_]+\.h"
+arrows cli/serve "$run|cli/(serve|ask|query)/[a-z_]+\.h"
 arrows cli/faults "$run|cli/(faults|query)/[a-z_]+\.h"
 arrows cli/report "$run|cli/(report|query|export|diff)/[a-z_]+\.h"
 arrows cli/clickhouse "base/[a-z_0-9]+\.h|cli/clickhouse/[a-z_]+\.h"

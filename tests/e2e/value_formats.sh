@@ -5,11 +5,11 @@
 cd "$TEST_TMP" || exit 2
 asked=(--value 'open_file: flags:flags(O_*, MINE=0x40000000), mode:oct, flags + 0:hex'
     --value 'mapped: prot:flags(PROT_READ, PROT_WRITE), flags:flags(MAP_*)' --value 'put: c:char, buf:dump(4), n:hex, buf:dump(2) at exit, buf[0]:hex at both')
-wanted='open_file(path="/etc/passwd", flags=O_CREAT|O_TRUNC|O_WRONLY, mode=0644, flags + 0=0x241) = 47
+wanted='open_file(path="/etc/passwd", flags=O_WRONLY|O_CREAT|O_TRUNC, mode=0644, flags + 0=0x241) = 47
 open_file(path="x", flags=O_RDONLY, mode=0, flags + 0=0x0) = 121
-open_file(path="y", flags=O_NOCTTY|MINE, mode=07, flags + 0=0x40000100) = 121
+open_file(path="y", flags=O_RDONLY|O_NOCTTY|MINE, mode=07, flags + 0=0x40000100) = 121
 open_file(path="z", flags=-1, mode=0177777, flags + 0=0xffffffff) = 122
-mapped(at=NULL, bytes=4096, prot=PROT_READ|PROT_WRITE, flags=MAP_ANONYMOUS|MAP_PRIVATE) = 0
+mapped(at=NULL, bytes=4096, prot=PROT_READ|PROT_WRITE, flags=MAP_PRIVATE|MAP_ANONYMOUS) = 0
 put(c=65 '"'A'"', buf=@, n=0xffffffffffffffff, buf:dump(4)=x010203ff, buf:dump(2) at exit=x4102, buf[0]=0x1, buf[0] at exit=0x41) = 65
 put(c=7, buf=@, n=0x1, buf:dump(4)=x410203ff, buf:dump(2) at exit=x0702, buf[0]=0x41, buf[0] at exit=0x7) = 7
 put(c=66 '"'B'"', buf=@, n=0x0, buf:dump(4)=?, buf:dump(2) at exit=x4200, buf[0]=0x0, buf[0] at exit=0x42) = 66
@@ -29,8 +29,8 @@ for kind in $kinds; do
         same "$kind, $with: fisql trace shows the same, and changes as such" "$(sed -E 's/buf\[0\]=([0-9xa-f]*), buf\[0\] at exit=/buf[0]=\1 -> /' <<<"$wanted")" \
             "$("$fisql" trace --color never run.db | sed -n 's/^.*  \(\(open_file\|mapped\|put\)(.*\) = \([0-9]*\)  .*$/\1 = \3/p' | sed 's/buf=0x[0-9a-f]*/buf=@/')"
         same "$kind, $with: what is counted equals SQL over the rows" "" "$(sqlite3 -batch run.db <"$here/tests/e2e/values.sql" 2>&1 | head -5)"
-        has "$kind, $with: a query's rows have it, too" '"O_CREAT|O_TRUNC|O_WRONLY (25.0 %)' \
-            "$("$fisql" query arguments --function open_file --format csv run.db | sed 's/,O_CREAT/,"O_CREAT/;s/" (/ (/')"
+        has "$kind, $with: a query's rows have it, too" '"O_WRONLY|O_CREAT|O_TRUNC (25.0 %)' \
+            "$("$fisql" query arguments --function open_file --format csv run.db | sed 's/,O_WRONLY/,"O_WRONLY/;s/" (/ (/')"
     done
 done
 
@@ -58,7 +58,7 @@ refused program 'put: c:hex:oct' 'one format is enough'
 gcc -O1 -g0 -w -o bare "$programs/values/formats.c"
 "$fisql" record -q --value 'open_file: (char*)arg1, (int)arg2:flags(O_*), (unsigned)arg3:oct' --value 'map*: registers' \
     --value 'put: (int)rdi:char, rsi:dump(4), rdx:hex, (int)rax:hex' ./bare && "$fisql" load -q run.bin
-same "registers in formats" 'open_file((char*)arg1="/etc/passwd", (int)arg2=O_CREAT|O_TRUNC|O_WRONLY, (unsigned)arg3=0644)
+same "registers in formats" 'open_file((char*)arg1="/etc/passwd", (int)arg2=O_WRONLY|O_CREAT|O_TRUNC, (unsigned)arg3=0644)
 open_file((char*)arg1="x", (int)arg2=O_RDONLY, (unsigned)arg3=0)
 open_file((char*)arg1="y", (int)arg2=1073742080, (unsigned)arg3=07)
 open_file((char*)arg1="z", (int)arg2=-1, (unsigned)arg3=0177777)

@@ -152,7 +152,7 @@ int main(void)
         change_late();
         wide();
     }
-    for (unsigned i = 0; i < 64; i++)
+    for (unsigned i = 0; i < 20000; i++)
         many_ways(i);
     tear_down();
     return 0;

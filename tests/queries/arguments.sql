@@ -1,7 +1,7 @@
 -- positive: the parameters of parse, the hottest, then those of pick; values of each kind
 .read tests/fixtures/values.sql
 INSERT INTO f(id, name) VALUES (2, 'parse'), (3, 'pick'), (4, 'without_parameters'), (5, 'unknown'), (6, 'many');
-INSERT INTO enumerators VALUES (1, 0, 0, 'RED'), (1, 1, 1, 'GREEN'), (2, 0, 1, 'READ'), (2, 1, 2, 'WRITE');
+INSERT INTO enumerators VALUES (1, 0, 0, 'RED', NULL), (1, 1, 1, 'GREEN', NULL), (2, 0, 1, 'READ', 1), (2, 1, 2, 'WRITE', 2);
 INSERT INTO p VALUES
   (2, 1, 'text', 'const char *', 'text', NULL, 0), (2, 2, 'count', 'int', 'signed', NULL, 0), (2, 3, NULL, 'bool', 'bool', NULL, 0),
   (2, 0, NULL, 'int', 'signed', NULL, 0), (3, 1, 'color', 'enum color', 'enum', 1, 0), (3, 2, 'modes', 'enum modes', 'enum', 2, 1),

@@ -6,6 +6,8 @@ UPDATE processes SET how_ended = 'signal', signal = 9 WHERE id = 1;
 UPDATE modules SET symbols = 'none', problem = 'missing' WHERE id = 1;
 -- positive: counted calls
 UPDATE function_stats SET counted_calls = 3 WHERE function_id = 3;
+-- positive: a process that was attached to, and left
+INSERT INTO processes(id, pid, origin, how_ended) VALUES (7, 4711, 'attach', 'detach');
 -- negative: a library that nothing was called in needs no names
 UPDATE modules SET symbols = 'none' WHERE id = 2;
 -- edge: a loss of which no number is known

@@ -4,7 +4,7 @@ INSERT INTO f(id, name, targets) VALUES (2, 'serve', 3), (3, 'load', 3), (4, 'op
   (13, 'is_full', 2), (14, 'balance', 2), (15, 'count_zeros', 2), (16, 'no_caller_minds', 2), (17, 'log_line', 2), (18, 'index_of', 0), (19, 'find_place', 2), (20, 'kind_of', 2);
 INSERT INTO p VALUES (2, 0, NULL, 'int', 'signed', NULL, 0), (3, 0, NULL, 'int', 'signed', NULL, 0),
   (4, 0, NULL, 'int', 'signed', NULL, 0), (4, 1, 'path', 'const char *', 'text', NULL, 0), (4, 31, 'errno', 'int', 'enum', 1, 0);
-INSERT INTO enumerators VALUES (1, 0, 2, 'ENOENT'), (1, 1, 13, 'EACCES'), (1, 2, 28, 'ENOSPC');
+INSERT INTO enumerators VALUES (1, 0, 2, 'ENOENT', NULL), (1, 1, 13, 'EACCES', NULL), (1, 2, 28, 'ENOSPC', NULL);
 INSERT INTO p SELECT column1, 0, NULL, column2, column3, NULL, 0 FROM (VALUES (5, 'ssize_t', 'signed'), (6, 'struct node *', 'pointer'), (7, 'int', 'signed'),
   (8, 'bool', 'bool'), (9, 'struct node *', 'pointer'), (10, 'int', 'signed'), (11, 'struct node *', 'pointer'), (12, 'const char *', 'text'),
   (13, 'bool', 'bool'), (14, 'int', 'signed'), (15, 'int', 'signed'), (16, 'struct node *', 'pointer'), (18, 'int', 'signed'), (19, 'int', 'signed'), (20, 'int', 'signed'));

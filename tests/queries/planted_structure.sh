@@ -58,7 +58,7 @@ wide 1" "$(rows callers caller,calls -p function=leaf | awk '{ n[$1] += $2 } END
         same "tight-calls: not deep_three ($with)" "" "$(rows tight-calls function -p min_saved=0 -p max_mode_ns=4096 | grep -x deep_three)"
         same "deep-stacks: the deepest is direct's ($with)" "42 direct" "$(rows deep-stacks depth,function | sed -n 1p)"
         same "initializers: set_up, not main ($with)" "set_up" "$(rows initializers function -p min_share=0 | grep -xE 'main|set_up')"
-        same "finalizers: tear_down ($with)" "tear_down" "$(rows finalizers function -p min_share=0 | grep -x tear_down)"
+        same "finalizers: tear_down ($with)" "tear_down" "$(rows finalizers function -p min_share=0 -p heavy=1 | grep -x tear_down)"
         same "slow-calls: the slow one of slow_sometimes ($with)" 1 \
             "$(rows slow-calls function,duration_ns -p per_function=1 --function slow_sometimes | awk '$2 > 29000000' | wc -l)"
         same "lock-waits: lock_store waited some 40 ms, in main ($with)" "lock_store 2 structure" \

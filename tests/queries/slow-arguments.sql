@@ -1,6 +1,6 @@
 .read tests/fixtures/values.sql
 INSERT INTO f(id, name) VALUES (2, 'draw'), (3, 'one_outlier'), (4, 'by_size'), (5, 'usual'), (6, 'descend'), (7, 'address'), (8, 'short'), (9, 'little'), (10, 'many_slow');
-INSERT INTO enumerators VALUES (1, 0, 0, 'FLAT'), (1, 1, 1, 'SHADED');
+INSERT INTO enumerators VALUES (1, 0, 0, 'FLAT', NULL), (1, 1, 1, 'SHADED', NULL);
 INSERT INTO p VALUES (2, 1, 'mode', 'enum mode', 'enum', 1, 0), (2, 2, 'name', 'const char *', 'text', NULL, 0), (7, 1, 'object', 'struct object *', 'pointer', NULL, 0);
 INSERT INTO p SELECT id, 1, 'n', 'int', 'signed', NULL, 0 FROM f WHERE id NOT IN (1, 2, 7);
 WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 40)

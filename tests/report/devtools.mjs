@@ -126,7 +126,7 @@ class Page {
     } else if (method === 'Runtime.consoleAPICalled' && ['error', 'warning', 'assert'].includes(params.type)) {
       this.problems.push(params.args.map((one) => one.value ?? one.description).join(' '));
     } else if (method === 'Log.entryAdded' && ['error', 'warning'].includes(params.entry.level)) {
-      this.problems.push(params.entry.text);
+      this.problems.push(params.entry.url ? `${params.entry.text} (${params.entry.url})` : params.entry.text);
     } else if (method === 'Network.requestWillBeSent') {
       this.requests.push(params.request.url);
     } else if (method === 'Page.loadEventFired' && this.loaded) {

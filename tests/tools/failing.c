@@ -124,7 +124,7 @@ static void say(const char *name)
 {
     struct sigaction action = {.sa_handler = on_crash, .sa_flags = SA_RESETHAND | SA_NODEFER};
     void *frames[FRAMES_MAX];
-    int file = said_path != NULL ? open(said_path, O_WRONLY | O_CREAT | O_TRUNC, 0600) : -1;
+    int file = said_path != NULL ? open(said_path, O_WRONLY | O_CREAT | O_APPEND, 0600) : -1;
     if (file < 0)
         return;
     dprintf(file, "%s\n", name);

@@ -4,6 +4,7 @@
  *   recipes_dump [OPTION...] MODULE     a line for each call of a hook: function, return address (both
  *                                       hexadecimal), enter or exit, and each value
  *     -e       of patched entries, if the module does not call the hooks
+ *     -l       of a library that is called, not recorded
  *     -q       the counts alone: how many values are located, and why the others are not
  *     -p       parameters and results as they are shown: function, position, name, type, kind
  *     -s DIR   symbols folder     -c DIR   cache folder
@@ -128,10 +129,11 @@ int main(int argc, char **argv)
     struct symbols_options options = {.sysroot = NULL};
     struct error error;
     bool quiet = false, shown = false;
-    for (int option; (option = getopt(argc, argv, "epqs:c:")) != -1;) {
+    for (int option; (option = getopt(argc, argv, "elpqs:c:")) != -1;) {
         quiet = quiet || option == 'q';
         shown = shown || option == 'p';
         options.as_is = options.as_is || option == 'e';
+        options.external = options.external || option == 'l';
         if (option == 's')
             options.symbols_dir = optarg;
         else if (option == 'c') {

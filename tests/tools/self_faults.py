@@ -144,7 +144,9 @@ def difference(left, right):
 
 
 def crashed_itself(said):
-    """Did the failing call come from the library, and is what crashed then, below the C library, its own code?"""
+    """Did the failing call come from the library, and is what crashed then, below the C library, its own code?
+
+    It may have been in a child of fisql's, which fails its own N-th call; fisql's comes behind it."""
     failed, _, crash = said.partition("crashed\n")
     return crash != "" and all(innermost(part).find(CRASHING) >= 0 for part in (failed, crash))
 

@@ -2,6 +2,7 @@
  * have called, the chunk's dictionary, the clock, the rows that wait, and what is lost. Each is
  * released in any state. */
 #include "base/must.h"
+#include "loader/calls/call_picture.h"
 #include "loader/calls/call_rows.h"
 #include "loader/calls/call_stack.h"
 #include "loader/calls/callee_history.h"
@@ -303,10 +304,14 @@ static void rows_wait(void)
     struct callee_history history;
     struct function_rollup function = {.id = 1};
     struct link link = {.function = &function};
+    struct call_picture picture = {.out = NULL};
+    struct thread_picture drawn = {.slices = NULL};
+    const struct picture_scale scale = {.slice_shift = 10};
     uint64_t written = 0;
     call_sums_begin(&link.sums);
     callee_history_init(&history, &rollup);
-    check_equal(0, row_window_init(&window, NULL, NULL, &history, &written, &error),
+    call_picture_begin(&picture, &scale, 101, &drawn);
+    check_equal(0, row_window_init(&window, NULL, NULL, &history, &picture, &written, &error),
                 "a window is made");
     row_window_begin(&window, 1, 1, 101, NULL);
     for (uint32_t i = 0; i < WINDOW_ROWS; i++) {
@@ -333,6 +338,8 @@ static void rows_wait(void)
     duration_counts_release(&function.durations);
     row_window_release(&window);
     callee_history_release(&history);
+    call_picture_release(&picture);
+    thread_picture_release(&drawn);
 }
 
 /* ---- losses ---- */

@@ -41,6 +41,9 @@ static void texts(void)
         const char *text = written(cases[i].text, 100, &bytes);
         check(strcmp(text, cases[i].expected) == 0, "%s: %s", cases[i].what, text);
         check_equal_at((long long)strlen(text), bytes, "its bytes are counted", __FILE__, __LINE__);
+        if (strchr(cases[i].text, '<') == NULL) /* outside of pages it stays */
+            check_equal(bytes, json_string_bytes(cases[i].text, strlen(cases[i].text)),
+                        "and known before");
     }
     check(strcmp(written(NULL, 100, NULL), "null") == 0, "no text is null");
 }

@@ -103,10 +103,14 @@ static void calls(struct helpers *helpers)
     struct callee_history history;
     struct btree_file *file = NULL;
     struct btree_part *part = NULL;
+    struct call_picture picture = {.out = NULL};
+    struct thread_picture drawn = {.slices = NULL};
+    const struct picture_scale scale = {.slice_shift = 10};
     uint64_t written = 0;
     sqlite3_close(make_database());
     callee_history_init(&history, &rollup);
-    row_window_init(&window, helpers, NULL, &history, &written, &error);
+    call_picture_begin(&picture, &scale, 1, &drawn);
+    row_window_init(&window, helpers, NULL, &history, &picture, &written, &error);
     if (!check(btree_open(path, &file, &error) == 0 && btree_part_begin(file, &part, &error) == 0,
                "a part of the table begins"))
         return;
@@ -139,6 +143,8 @@ static void calls(struct helpers *helpers)
     sqlite3_close(database);
     row_window_release(&window);
     callee_history_release(&history);
+    call_picture_release(&picture);
+    thread_picture_release(&drawn);
     rollup_release(&rollup);
     unlink(path);
 }
@@ -364,6 +370,7 @@ static void small_tables(void)
     add_up(&rollup, &frames);
     struct value_shared shared = {.room = {0}};
     struct value_calls values;
+    const struct picture_scale scale = {.slice_shift = 10};
     value_calls_init(&values, &shared);
     struct tables tables = {.index = &index,
                             .clock = &clock,
@@ -374,6 +381,7 @@ static void small_tables(void)
                             .memory = memory,
                             .threads = decoded,
                             .costs = &costs,
+                            .scale = &scale,
                             .options = &load_options};
     struct database made;
     sqlite3 *database = NULL;

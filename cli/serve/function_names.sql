@@ -1,0 +1,2 @@
+-- statement: one
+SELECT id, name, own FROM main.functions WHERE id = ?1;
