@@ -1,12 +1,14 @@
 /* Databases and their connections: see bases.h. */
 #include "cli/serve/bases.h"
 
+#include "base/must.h"
 #include "cli/out/say.h"
 #include "cli/run/database.h"
 #include "cli/serve/follow.h"
 
 #include <errno.h>
 #include <limits.h>
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -14,13 +16,24 @@
 /* What opening says, it says with variables of the whole program. */
 static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
 
+/* Guards what changes in every base, and how many connections are open. */
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t given; /* one came back, or was closed */
+    int open;             /* idle and taken ones */
+    struct base *bases;
+    int bases_count;
+} connections = {.lock = PTHREAD_MUTEX_INITIALIZER, .given = PTHREAD_COND_INITIALIZER};
+
+enum { TRIM_BYTES = 24 << 20 };
+
 static sqlite3 *open_one(const char *path)
 {
     pthread_mutex_lock(&opening);
     sqlite3 *database = database_open_sparing(path);
     pthread_mutex_unlock(&opening);
     if (database != NULL)
-        sqlite3_exec(database, "PRAGMA cache_size = -4096", NULL, NULL, NULL);
+        sqlite3_exec(database, "PRAGMA cache_size = -2048", NULL, NULL, NULL);
     return database;
 }
 
@@ -45,8 +58,7 @@ static int base_begin(struct base *base, const char *given)
                     strerror(errno), path);
     const char *slash = strrchr(base->path, '/');
     base->name = slash != NULL ? slash + 1 : base->path;
-    pthread_mutex_init(&base->lock, NULL);
-    pthread_cond_init(&base->given, NULL);
+    pthread_mutex_init(&base->schema.lock, NULL);
     base->version = 1;
     sqlite3 *database = open_one(base->path);
     if (database == NULL)
@@ -55,7 +67,7 @@ static int base_begin(struct base *base, const char *given)
         sqlite3_close(database);
         return fail("%s: %s", path, strerror(errno));
     }
-    base->idle[base->idle_count++] = database;
+    sqlite3_close(database);
     return 0;
 }
 
@@ -69,13 +81,22 @@ int bases_open(struct server *server, const char *const *paths, int count)
         server->bases_count++;
         status = base_begin(&server->bases[i], paths[i]);
     }
+    connections.bases = server->bases;
+    connections.bases_count = server->bases_count;
     return status;
+}
+
+static void close_idle_one(struct base *base)
+{
+    must(base->idle_count > 0 && connections.open > 0);
+    sqlite3_close(base->idle[--base->idle_count]);
+    connections.open--;
 }
 
 static void close_idle(struct base *base)
 {
     while (base->idle_count > 0)
-        sqlite3_close(base->idle[--base->idle_count]);
+        close_idle_one(base);
 }
 
 void bases_close(struct server *server)
@@ -84,6 +105,7 @@ void bases_close(struct server *server)
         follow_end(&server->bases[i].loader);
         close_idle(&server->bases[i]);
         free(server->bases[i].path);
+        free(server->bases[i].schema.text);
     }
     free(server->bases);
     server->bases = NULL;
@@ -108,22 +130,41 @@ static bool look(struct base *base)
     return true;
 }
 
+/* Makes room for one more by closing an idle one of another database. Is there room? */
+static bool make_room(void)
+{
+    for (int i = 0; i < connections.bases_count && connections.open >= CONNECTIONS; i++)
+        if (connections.bases[i].idle_count > 0)
+            close_idle_one(&connections.bases[i]);
+    return connections.open < CONNECTIONS;
+}
+
+static void forget_one(void)
+{
+    pthread_mutex_lock(&connections.lock);
+    connections.open--;
+    pthread_cond_signal(&connections.given);
+    pthread_mutex_unlock(&connections.lock);
+}
+
 sqlite3 *base_take(struct base *base, const char **problem)
 {
-    pthread_mutex_lock(&base->lock);
-    while (base->taken >= BASE_CONNECTIONS)
-        pthread_cond_wait(&base->given, &base->lock);
+    sqlite3 *database = NULL;
+    pthread_mutex_lock(&connections.lock);
     *problem = look(base) ? NULL : "the database is gone: it was moved or deleted";
-    sqlite3 *database =
-        *problem == NULL && base->idle_count > 0 ? base->idle[--base->idle_count] : NULL;
-    base->taken += *problem == NULL;
-    pthread_mutex_unlock(&base->lock);
+    while (*problem == NULL && base->idle_count == 0 && !make_room())
+        pthread_cond_wait(&connections.given, &connections.lock);
+    if (*problem == NULL && base->idle_count > 0)
+        database = base->idle[--base->idle_count];
+    else if (*problem == NULL)
+        connections.open++;
+    pthread_mutex_unlock(&connections.lock);
     if (database != NULL || *problem != NULL)
         return database;
     database = open_one(base->path);
     if (database == NULL) {
         *problem = "the database cannot be opened: fisql serve's terminal says why";
-        base_give(base, NULL);
+        forget_one();
     }
     return database;
 }
@@ -139,32 +180,36 @@ static bool is_current(struct base *base, sqlite3 *database)
 
 void base_give(struct base *base, sqlite3 *database)
 {
-    if (database != NULL)
-        sqlite3_progress_handler(database, 0, NULL, NULL);
-    pthread_mutex_lock(&base->lock);
-    base->taken--;
-    bool keep =
-        database != NULL && base->idle_count < BASE_CONNECTIONS && is_current(base, database);
+    sqlite3_progress_handler(database, 0, NULL, NULL);
+    sqlite3_db_release_memory(database);
+#ifdef __GLIBC__
+    if (sqlite3_memory_highwater(1) > TRIM_BYTES) /* the C library would keep what it used */
+        malloc_trim(0);
+#endif
+    pthread_mutex_lock(&connections.lock);
+    bool keep = is_current(base, database);
     if (keep)
         base->idle[base->idle_count++] = database;
-    pthread_cond_signal(&base->given);
-    pthread_mutex_unlock(&base->lock);
-    if (!keep)
-        sqlite3_close(database);
+    pthread_cond_signal(&connections.given);
+    pthread_mutex_unlock(&connections.lock);
+    if (keep)
+        return;
+    sqlite3_close(database);
+    forget_one();
 }
 
 int64_t base_version(struct base *base)
 {
-    pthread_mutex_lock(&base->lock);
+    pthread_mutex_lock(&connections.lock);
     int64_t version = look(base) ? base->version : 0;
-    pthread_mutex_unlock(&base->lock);
+    pthread_mutex_unlock(&connections.lock);
     return version;
 }
 
 bool base_is_live(struct base *base)
 {
-    pthread_mutex_lock(&base->lock);
+    pthread_mutex_lock(&connections.lock);
     bool live = follow_runs(&base->loader);
-    pthread_mutex_unlock(&base->lock);
+    pthread_mutex_unlock(&connections.lock);
     return live;
 }

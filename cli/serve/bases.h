@@ -1,7 +1,10 @@
 /*
  * The databases that are served, and their read-only connections. One thread at a time has a
- * connection; a few are kept open, with little memory each. A database that another file replaced is
- * opened anew; one that is gone is said to be.
+ * connection. All databases together have at most CONNECTIONS: each takes some 4.5 MiB for the
+ * schema and up to 2 MiB for pages, and what SQLite may have in all (server.c) must hold them and
+ * the largest view's making besides (31 MiB, findings), or every answer fails from then on. One that
+ * nobody uses gives its pages back; it is closed when another database needs one. A database that
+ * another file replaced is opened anew; one that is gone is said to be.
  */
 #ifndef FISQL_CLI_SERVE_BASES_H
 #define FISQL_CLI_SERVE_BASES_H
@@ -12,18 +15,22 @@
 
 #include "cli/serve/server.h"
 
-enum { BASE_CONNECTIONS = 6 }; /* kept open of each database, and made at most */
+enum { CONNECTIONS = 4 }; /* open at most, of all databases */
 
 struct base {
     char *path;       /* owned; absolute */
     const char *name; /* its last part */
-    pthread_mutex_t lock;
-    pthread_cond_t given; /* a connection came back */
-    sqlite3 *idle[BASE_CONNECTIONS];
-    int idle_count, taken;
+    sqlite3 *idle[CONNECTIONS];
+    int idle_count;
     struct stat file; /* that the idle connections read */
     int64_t version;  /* raised when another file took its place, or it was loaded anew */
     pid_t loader;     /* of a log (follow.h); 0 = none runs */
+    struct {          /* what api_about.c keeps of it */
+        pthread_mutex_t lock;
+        char *text; /* owned; JSON; NULL = not made yet */
+        size_t length;
+        int64_t version; /* of the base when it was made */
+    } schema;
 };
 
 /* Opens each once, to check it; of a log, it is loaded first. Returns 0, or 2 after saying what is wrong. Close in any case. */

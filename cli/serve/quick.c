@@ -38,6 +38,11 @@ enum MHD_Result quick_end(struct quick *quick)
     if (quick->answer.json.out == NULL)
         return reply_problem(quick->request->connection, MHD_HTTP_SERVICE_UNAVAILABLE, "%s",
                              quick->problem);
+    if (quick->problem != NULL && quick->passes) {
+        answer_drop(&quick->answer);
+        return reply_problem(quick->request->connection, MHD_HTTP_SERVICE_UNAVAILABLE, "%s",
+                             quick->problem);
+    }
     return answer_end(&quick->answer, quick->request, quick->problem);
 }
 
@@ -48,21 +53,24 @@ void quick_drop(struct quick *quick)
         answer_drop(&quick->answer);
 }
 
-static void note_problem(struct quick *quick)
+void quick_note(struct quick *quick)
 {
     int code = sqlite3_errcode(quick->database) & 0xff;
     if (quick->problem != NULL)
         return;
+    quick->passes = code == SQLITE_INTERRUPT || code == SQLITE_NOMEM || code == SQLITE_BUSY;
     quick->problem = code == SQLITE_INTERRUPT ? "stopped: it took too long"
-                     : code == SQLITE_NOMEM   ? "out of memory"
+                     : code == SQLITE_NOMEM   ? "out of memory: too much is asked for at once"
                      : code == SQLITE_BUSY    ? "the database is being changed: try again"
                                               : "the database cannot be read: it may be damaged";
 }
 
 bool quick_goes_on(struct quick *quick)
 {
-    if (quick->problem == NULL && watch(quick))
+    if (quick->problem == NULL && watch(quick)) {
         quick->problem = "stopped: it took too long";
+        quick->passes = true;
+    }
     return quick->problem == NULL;
 }
 
@@ -70,7 +78,7 @@ sqlite3_stmt *quick_prepare(struct quick *quick, const char *sql)
 {
     sqlite3_stmt *statement = NULL;
     if (sqlite3_prepare_v2(quick->database, sql, -1, &statement, NULL) != SQLITE_OK)
-        note_problem(quick);
+        quick_note(quick);
     return statement;
 }
 
@@ -78,7 +86,7 @@ bool quick_row(struct quick *quick, sqlite3_stmt *statement)
 {
     int result = statement != NULL ? sqlite3_step(statement) : SQLITE_DONE;
     if (result != SQLITE_ROW && result != SQLITE_DONE)
-        note_problem(quick);
+        quick_note(quick);
     return result == SQLITE_ROW;
 }
 

@@ -11,6 +11,7 @@ struct quick {
     struct answer answer;
     sqlite3 *database;
     const char *problem; /* why there is no answer; a literal; NULL = none */
+    bool passes;         /* the problem does: there may be an answer later */
     int64_t deadline_ms;
 };
 
@@ -27,6 +28,9 @@ void quick_drop(struct quick *quick);
 /* Is there time left, and a client? Asked between statements: within one, SQLite asks. Notes the
  * problem if not. */
 bool quick_goes_on(struct quick *quick);
+
+/* Notes the problem that the connection has, unless there was one before. */
+void quick_note(struct quick *quick);
 
 /* The statement; NULL, noting the problem, if it cannot be made. */
 sqlite3_stmt *quick_prepare(struct quick *quick, const char *sql);
