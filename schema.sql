@@ -856,7 +856,7 @@ CREATE TABLE parameters( -- results and parameters of the functions of which val
   flags INTEGER NOT NULL DEFAULT 0, -- 1 = its enumerators are flags, to be joined by a bar
   expression INTEGER NOT NULL DEFAULT 0, -- 1 = no parameter, but an expression on them (fisql record --value),
                            -- whose text is the name; these come behind the parameters
-  at_exit INTEGER NOT NULL DEFAULT 0, -- 1 = of an expression: its value is that at the call's end
+  at_exit INTEGER NOT NULL DEFAULT 0, -- 1 = of an expression: its value is that at the call's end; 2 = of calls that changed it
   UNIQUE(function_id, position)
 );
 
@@ -1282,7 +1282,8 @@ CREATE VIEW call_arguments AS -- arguments, and results (position 0), of the cal
              ELSE printf('%!.9g', v.value) END
            ELSE CAST(v.value AS TEXT) END AS text
   FROM calls c JOIN frames fr ON fr.id = +c.frame_id JOIN functions f ON f.id = +fr.function_id
-       JOIN parameters p ON p.function_id = f.id LEFT JOIN call_values v ON v.id = c.id * 32 + p.position;
+       JOIN parameters p ON p.function_id = f.id LEFT JOIN call_values v ON v.id = c.id * 32 + p.position
+  WHERE p.at_exit < 2 OR v.id IS NOT NULL;
 
 CREATE VIEW call_changes AS -- expressions whose values a call changed, as `fisql record --value 'f: p->count at both'`
                            -- records them: p->count, 3, 4

@@ -22,7 +22,7 @@
 #include <stdint.h>
 
 #define FISQL_RECIPES_MAGIC 0x50435246u /* "FRCP" */
-#define FISQL_RECIPES_VERSION 5u
+#define FISQL_RECIPES_VERSION 6u
 #define FISQL_RECIPE_VALUES_MAX 30u /* parameters of a function; we record no more */
 #define FISQL_RECIPE_BYTES_MAX 64u  /* of a struct by value */
 #define FISQL_RECIPE_STEPS_MAX 64u  /* of an expression */
@@ -89,7 +89,9 @@ enum fisql_recipe_where {
     FISQL_WHERE_ADDRESS,
     /* Only at an entry: the value comes at the exit. Of `base` of the module's values, from index
      * `constant` on, the last one is that value, and its `offset` the position among the call's.
-     * The others are numbers that the call keeps for it, as words from `offset` on. */
+     * The others are numbers that the call keeps for it, as words from `offset` on. If `part` is 1,
+     * the last word is a checksum of what the value before the last one is at the entry, and the exit
+     * records the value only if its checksum differs. */
     FISQL_WHERE_KEEP,
     FISQL_WHERE_KEPT, /* at the exit: in the call's kept word `base` */
     /* `base` of the module's values, from index `constant` on, compute the value one after the

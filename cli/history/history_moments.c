@@ -397,7 +397,7 @@ static int watch_value(struct history *history, struct watch *watch, struct mome
     if (known == NULL)
         return 0;
     bool differs = known->text != NULL && strcmp(known->text, shown->text) != 0;
-    moment->changes |= differs;
+    moment->changes |= differs || shown->parameter->if_changed;
     if (differs && known->sure && !exits) {
         history->unwitnessed++;
         sqlite3_str_appendf(more, "; %s was %s before", shown->parameter->name, known->text);

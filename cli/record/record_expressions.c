@@ -63,12 +63,24 @@ int record_expressions_add(struct record_values *values, const char *text)
     return point(text, &problem);
 }
 
+int record_expressions_add_changes(struct record_values *values, uint32_t bytes)
+{
+    char text[64];
+    snprintf(text, sizeof text, "*: each pointer:dump(%u) at exit if changed", bytes);
+    if (record_expressions_add(values, text) != 0)
+        return 2;
+    values->expressions.items[values->expressions.count - 1].joins = true;
+    return 0;
+}
+
 int record_expressions_check(const struct expressions *expressions, const char *program)
 {
     for (size_t i = 0; i < expressions->count; i++) {
         const struct expression_request *request = &expressions->items[i];
         const struct expression_problem pattern = {.from = strspn(request->text, " \t"),
                                                    .bytes = strlen(request->pattern)};
+        if (request->joins)
+            continue;
         if (request->matches == 0) {
             fail("%s: --value: no function with hooks is named %s%s%s%s", program, request->pattern,
                  request->nearest != NULL ? "; did you mean " : "",
@@ -177,8 +189,12 @@ int module_expressions_registers(const struct module_expressions *module, struct
 
 bool module_expressions_of(const struct module_expressions *module, uint64_t function)
 {
-    size_t at = sorted_from(module->matches.items, module->matches.count, function, function);
-    return at < module->matches.count && module->matches.items[at].function == function;
+    const struct expression_match *matches = module->matches.items;
+    size_t at = function != 0 ? sorted_from(matches, module->matches.count, function, function) : 0;
+    for (; at < module->matches.count && (function == 0 || matches[at].function == function); at++)
+        if (!matches[at].request->joins)
+            return true;
+    return false;
 }
 
 bool module_expressions_at_exit(const struct module_expressions *module, uint64_t function)
@@ -209,6 +225,10 @@ bool module_expressions_link(const struct module_expressions *module, const stru
             expression_link_keep(one->code, values, hook->count, kept, &linked->value,
                                  linked->steps);
             expression_link_exit(one->code, one->position, kept, &linked->exit, linked->exit_steps);
+            linked->if_changed = expression_if_changed(one->code);
+            if (linked->if_changed)
+                expression_link(one->code, values, hook->count, &linked->entry,
+                                linked->entry_steps);
         } else if (is_it) {
             linked->whole =
                 expression_link(one->code, values, hook->count, &linked->value, linked->steps);

@@ -13,6 +13,10 @@
 /* Takes a --value. Returns 0, or 2 after saying what is wrong with it. */
 int record_expressions_add(struct record_values *values, const char *text);
 
+/* Takes --at-exit: what calls of recorded functions change behind their pointers, `bytes` of each.
+ * Returns 0, or 2 after saying what is wrong. */
+int record_expressions_add_changes(struct record_values *values, uint32_t bytes);
+
 /* The expressions of a module's functions. Zero-initialised: none. */
 struct module_expressions {
     struct expression_matches matches;
@@ -31,7 +35,7 @@ void module_expressions_release(struct module_expressions *module);
 int module_expressions_registers(const struct module_expressions *module, struct recipes *recipes,
                                  struct error *error);
 
-/* Does a request name the function? */
+/* Does a request ask for the function to be recorded? 0 = for any of the module's. */
 bool module_expressions_of(const struct module_expressions *module, uint64_t function);
 
 /* One expression of a hook: its value, and the steps that compute it. */
@@ -42,6 +46,9 @@ struct linked_expression {
     bool at_exit; /* `steps` are the words to keep, and this is the value: */
     struct fisql_recipe_value exit;
     struct fisql_recipe_value exit_steps[FISQL_RECIPE_STEPS_MAX];
+    bool if_changed; /* the last of the words is a checksum of this: */
+    struct fisql_recipe_value entry;
+    struct fisql_recipe_value entry_steps[FISQL_RECIPE_STEPS_MAX];
 };
 
 /* Has the function an expression at the exit? */

@@ -42,6 +42,8 @@
     "                          also record these values at each call of FUNCTION, after its\n"     \
     "                          arguments: 'handle: request->method, count * 2', or registers\n"    \
     "                          (docs/any.md): 'handle: (char*)rdi' (can be repeated)\n"            \
+    "      --at-exit[=N]       with --values: also what calls change behind their pointers, at\n"  \
+    "                          most N bytes of each (64)\n"                                        \
     "      --no-results        with --values: arguments only\n"                                    \
     "      --string-max N      with --values: at most N bytes of a text (64)\n"                    \
     "      --values-wait T     with --values: a program that PROGRAM runs waits at its start, "    \
@@ -151,6 +153,7 @@ enum {
     OPTION_NO_RESULTS,
     OPTION_STRING_MAX,
     OPTION_VALUES_WAIT,
+    OPTION_AT_EXIT,
     OPTION_FAULT,
     OPTION_FAULTS,
     OPTION_HISTORY,
@@ -183,6 +186,7 @@ static const struct args_option options_known[] = {
     {"exclude", OPTION_EXCLUDE, true},
     {"values", OPTION_VALUES, ARGS_OPTIONAL},
     {"value", OPTION_VALUE, true},
+    {"at-exit", OPTION_AT_EXIT, ARGS_OPTIONAL},
     {"no-results", OPTION_NO_RESULTS, false},
     {"string-max", OPTION_STRING_MAX, true},
     {"values-wait", OPTION_VALUES_WAIT, true},
@@ -298,6 +302,12 @@ static int set_rotate(struct record_kept *kept, const struct args *args)
     kept->log_bytes = (uint64_t)bytes;
     kept->logs = (uint32_t)logs;
     return 0;
+}
+
+static int set_at_exit(struct record_values *values, const struct args *args)
+{
+    values->exit_bytes = FISQL_RECIPE_BYTES_MAX;
+    return args->value != NULL ? set_number(args, FISQL_RECIPE_BYTES_MAX, &values->exit_bytes) : 0;
 }
 
 static int set_values_wait(struct record_values *values, const struct args *args)
@@ -420,6 +430,8 @@ static int set_option(struct record_options *options, const struct args *args)
         return record_expressions_add(&options->values, value);
     case OPTION_STRING_MAX:
         return set_number(args, 500, &options->values.string_max);
+    case OPTION_AT_EXIT:
+        return set_at_exit(&options->values, args);
     case OPTION_VALUES_WAIT:
         return set_values_wait(&options->values, args);
     case OPTION_HISTORY:
@@ -528,9 +540,12 @@ int record_options_parse(struct record_options *options, int argc, char **argv, 
     if (options->no_time && options->min_duration_ns != 0)
         return fail("--min-duration needs the clock: leave out --no-time");
     if (!options->values.wanted && (options->values.no_results || options->values.string_max != 0 ||
-                                    options->values.wait_given))
-        return fail("--no-results, --string-max and --values-wait say how --values and --value "
-                    "record: give one, too");
+                                    options->values.wait_given || options->values.exit_bytes != 0))
+        return fail("--at-exit, --no-results, --string-max and --values-wait say how --values and "
+                    "--value record: give one, too");
+    if (options->values.exit_bytes != 0 &&
+        record_expressions_add_changes(&options->values, options->values.exit_bytes) != 0)
+        return 2;
     if (options->values.wanted && (options->depth != 0 || options->min_duration_ns != 0))
         return fail("--values needs each call: leave out --depth and --min-duration");
     options->values.system_calls = options->libs.calls && !options->values.wanted &&

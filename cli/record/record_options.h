@@ -25,6 +25,7 @@ struct record_values {
     bool no_results;
     bool quiet;          /* report only what is wrong or lost */
     uint32_t string_max; /* bytes of a text; 0 = default */
+    uint32_t exit_bytes; /* of --at-exit; 0 = it was not given */
     uint32_t wait_ms;    /* a child program waits so long for its recipes; 0 = not at all */
     bool wait_given;
     char *image;   /* the program's file, which declares what it calls elsewhere; NULL = none */

@@ -179,9 +179,13 @@ static int copy_kept(struct module *module, const struct recipes *recipes,
     module->values_count += value.base;
     value.constant = first;
     module->values[at] = value;
-    for (size_t i = 0; i + 1 < value.base; i++)
+    size_t words = value.base - 1u - linked->if_changed;
+    for (size_t i = 0; i < words; i++)
         if (copy_value(module, recipes, linked->steps[i], NULL, first + i) != 0)
             return -1;
+    if (linked->if_changed &&
+        copy_value(module, recipes, linked->entry, linked->entry_steps, first + words) != 0)
+        return -1;
     return copy_value(module, recipes, linked->exit, linked->exit_steps, first + value.base - 1);
 }
 
@@ -322,7 +326,7 @@ static int take(struct making *making, struct recipes *recipes,
             result = module_expressions_registers(&wanted.expressions, recipes, &error);
     }
     /* A shell, for example, has none of the functions that are meant. */
-    bool meant = wanted.expressions.matches.count > 0;
+    bool meant = module_expressions_of(&wanted.expressions, 0);
     if (is_silent(recipes) && (making->wanted->functions || !meant))
         note_silent(making, recipes, path);
     making->hooked += !is_silent(recipes) || meant;
@@ -562,6 +566,8 @@ void record_values_text(const struct record_values *values, char *text, size_t s
                                  values->patterns.items[i]);
     bool all = values->functions && values->patterns.count == 0;
     for (size_t i = 0; !all && i < values->expressions.count && used < size; i++)
-        used += (size_t)snprintf(text + used, size - used, "%s%s", used > 0 ? " " : "",
-                                 values->expressions.items[i].pattern);
+        used += values->expressions.items[i].joins
+                    ? 0
+                    : (size_t)snprintf(text + used, size - used, "%s%s", used > 0 ? " " : "",
+                                       values->expressions.items[i].pattern);
 }

@@ -45,7 +45,8 @@ static int read_parameters(struct call_values *values)
             .type = database_copy(row, 6),
             .is_float = is_float((const char *)sqlite3_column_text(row, 6)),
             .flags = sqlite3_column_int(row, 5) != 0,
-            .at_exit = sqlite3_column_int(row, 7) != 0};
+            .at_exit = sqlite3_column_int(row, 7) != 0,
+            .if_changed = sqlite3_column_int(row, 7) == 2};
     }
     for (; next <= values->functions_count; next++)
         values->first[next] = values->parameters_count;
@@ -304,7 +305,7 @@ int call_values_read(struct call_values *values, uint32_t function, int64_t call
     }
     for (; at < end && values->shown_count < POSITIONS; at++) {
         char *text = texts[at->position];
-        if (text == NULL && at->position == SHOWN_ERRNO)
+        if (text == NULL && (at->position == SHOWN_ERRNO || at->if_changed))
             continue;
         texts[at->position] = NULL;
         values->shown[values->shown_count++] =

@@ -17,7 +17,8 @@ struct value_parameter {
     char *name, *kind, *type; /* NULL = none, or unknown */
     bool is_float;            /* of 4 bytes */
     bool flags;               /* its enumerators are flags */
-    bool at_exit;             /* an expression's, at the call's end */
+    bool at_exit;             /* an expression's, at the call's end, ... */
+    bool if_changed;          /* ... which only calls have that changed it */
 };
 
 struct value_enumerator {

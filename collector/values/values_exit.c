@@ -77,8 +77,30 @@ static struct kept_call *entry_of(struct thread_log *log, const struct recipe *r
     return last;
 }
 
+/* Of what a value is in the log: FNV-1a (Fowler, Noll, Vo), 64 bits. */
+static uint64_t checksum(const unsigned char *from, const unsigned char *end)
+{
+    uint64_t sum = UINT64_C(0xcbf29ce484222325);
+    for (; from < end; from++)
+        sum = (sum ^ *from) * UINT64_C(0x100000001b3);
+    return sum;
+}
+
+/* The word that the n-th of a KEEP is at the entry. False: it is not known. */
+static bool word_at_entry(const struct capture *capture, const struct fisql_recipe_value *keep,
+                          uint32_t n, struct value_writer writer, uint64_t *word)
+{
+    const struct fisql_recipe_value *value = &capture->module->values[keep->constant + n];
+    *word = 0;
+    if (keep->part == 0 || n + 2u < keep->base)
+        return capture_word(capture, value, word) == FOUND;
+    const unsigned char *end = capture_other(writer, capture, value);
+    *word = checksum(writer.at, end);
+    return writer.at[0] != FISQL_VALUE_ABSENT && writer.at[0] != FISQL_VALUE_NO_ROOM;
+}
+
 void kept_add(struct thread_log *log, const struct capture *capture, const struct recipe *recipe,
-              const struct fisql_recipe_value *value)
+              const struct fisql_recipe_value *value, struct value_writer writer)
 {
     values_keep(capture->stack.from); /* copies use vector registers */
     struct kept_call *kept = entry_of(log, recipe);
@@ -89,8 +111,7 @@ void kept_add(struct thread_log *log, const struct capture *capture, const struc
     }
     for (uint32_t i = 0; i + 1u < value->base && first + i < FISQL_RECIPE_KEPT_MAX; i++) {
         uint64_t word = 0;
-        bool known =
-            capture_word(capture, &capture->module->values[value->constant + i], &word) == FOUND;
+        bool known = word_at_entry(capture, value, i, writer, &word);
         kept->words[first + i] = word;
         kept->known = (kept->known & ~(1u << (first + i))) | (uint32_t)known << (first + i);
     }
@@ -107,7 +128,7 @@ unsigned char *values_argument(struct thread_log *log, struct value_writer write
                                     .module = recipe_module(recipe),
                                     .stack = {&log->shadow.bounds, stack, true}};
     if (recipe->value[index].where == FISQL_WHERE_KEEP)
-        kept_add(log, &capture, recipe, &recipe->value[index]);
+        kept_add(log, &capture, recipe, &recipe->value[index], writer);
     return capture_other(writer, &capture, &recipe->value[index]);
 }
 
@@ -120,6 +141,15 @@ static const struct kept_call *kept_of(const struct thread_log *log)
         if (calls->items[i].depth == depth && is_of(&calls->items[i], &log->shadow.calls[depth]))
             return &calls->items[i];
     return NULL;
+}
+
+/* Is the value between these, of a KEEP, the same as it was at the entry, and not wanted then? */
+static bool is_unchanged(const struct kept_call *kept, const struct fisql_recipe_value *keep,
+                         const unsigned char *from, const unsigned char *end)
+{
+    uint32_t at = (uint32_t)keep->offset + keep->base - 2u;
+    return keep->part != 0 && at < FISQL_RECIPE_KEPT_MAX && (kept->known >> at & 1) != 0 &&
+           kept->words[at] == checksum(from, end);
 }
 
 uint32_t values_at_exit(struct thread_log *log, uint16_t *units, uint64_t stack, bool registers)
@@ -143,12 +173,17 @@ uint32_t values_at_exit(struct thread_log *log, uint16_t *units, uint64_t stack,
         if (keep->where != FISQL_WHERE_KEEP)
             continue;
         const struct fisql_recipe_value *value = &module->values[keep->constant + keep->base - 1];
+        unsigned char *before = writer.at;
         value_put_tag(&writer, FISQL_VALUE_INTEGER_BASE + (uint32_t)value->offset);
         writer.limit++;
         writer.at = capture_other(writer, &capture, value);
         writer.limit++;
+        if (is_unchanged(kept, keep, before + 1, writer.at))
+            writer.at = before;
     }
     uint32_t bytes = (uint32_t)(writer.at - into);
+    if (bytes == 0)
+        return 0;
     units[0] = (uint16_t)((FISQL_CODE_EXIT_VALUES + bytes) << 1 | 1u);
     into[bytes] = 0;
     return 1 + (bytes + 1) / 2;

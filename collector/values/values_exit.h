@@ -23,9 +23,9 @@ struct kept_calls {
 };
 
 /* Keeps the words that a value at the exit needs (FISQL_WHERE_KEEP), for the call that is being
- * entered. The log is busy. */
+ * entered. The log is busy. The bytes from writer.at on are written to, and mean nothing after. */
 void kept_add(struct thread_log *log, const struct capture *capture, const struct recipe *recipe,
-              const struct fisql_recipe_value *value);
+              const struct fisql_recipe_value *value, struct value_writer writer);
 
 /* Calls whose values at the exit were lost because too many kept some, since the last call. */
 uint64_t kept_lost_take(void);

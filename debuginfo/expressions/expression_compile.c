@@ -177,6 +177,7 @@ int expression_compile(const struct expression_place *place,
     *code = calloc(1, sizeof **code);
     if (*code == NULL)
         return error_set(error, "out of memory");
+    (*code)->if_changed = expression->if_changed;
     struct maker maker = {.place = place,
                           .types = place->reader->types,
                           .text = request->text,

@@ -106,7 +106,12 @@ unsigned expression_kept(const struct expression_code *code)
     unsigned count = 0;
     for (unsigned i = 0; i < code->count; i++)
         count += code->steps[i].source != EXPRESSION_STEP;
-    return count;
+    return count + code->if_changed;
+}
+
+bool expression_if_changed(const struct expression_code *code)
+{
+    return code->if_changed;
 }
 
 void expression_link_keep(const struct expression_code *code,
@@ -124,8 +129,11 @@ void expression_link_keep(const struct expression_code *code,
         else if (step->source == EXPRESSION_ADDRESS && !address_of(parameter, &words[kept++]))
             words[kept - 1] = absent;
     }
-    *value = (struct fisql_recipe_value){
-        .where = FISQL_WHERE_KEEP, .base = (uint8_t)(kept + 1), .offset = (int32_t)first};
+    kept += code->if_changed;
+    *value = (struct fisql_recipe_value){.where = FISQL_WHERE_KEEP,
+                                         .base = (uint8_t)(kept + 1),
+                                         .offset = (int32_t)first,
+                                         .part = code->if_changed};
 }
 
 void expression_link_exit(const struct expression_code *code, unsigned position, unsigned first,

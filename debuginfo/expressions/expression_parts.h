@@ -53,6 +53,7 @@ struct expression_code {
     struct expression_step steps[FISQL_RECIPE_STEPS_MAX];
     unsigned count;
     bool registers; /* of a function without debug information */
+    bool if_changed;
 };
 
 /* The function of an expression. */
@@ -68,6 +69,14 @@ int expression_compile(const struct expression_place *place,
                        const struct expression *expression, struct expression_code **code,
                        struct parameter *out, struct expression_problem *problem,
                        struct error *error);
+
+/* ---- each pointer: expression_each.c ---- */
+
+/* What a function may change behind its n-th parameter, from 0: the text of an expression, in `text`;
+ * *dumped: with a dump of `dump_bytes`, as it is longer, or of no known size. False: nothing, or
+ * there is no such expression. dump_bytes 0: only what has a known size. */
+bool expression_each(const struct expression_place *place, unsigned n, unsigned dump_bytes,
+                     char *text, size_t text_bytes, bool *dumped);
 
 /* ---- registers: expression_registers.c ---- */
 

@@ -104,9 +104,22 @@ static size_t proper_end(const char *text, size_t from, size_t end)
     return end;
 }
 
+#define EACH "each pointer"
+
+/* Is it that, and not an expression? No two names follow one another in one. */
+static bool is_each(const char *text, size_t from, size_t end)
+{
+    size_t length = strlen(EACH);
+    struct word next = {.kind = WORD_END};
+    if (end - from < length || strncmp(text + from, EACH, length) != 0)
+        return false;
+    next = word_read(text, from + strlen("each"), end);
+    return is_word(text, &next, "pointer");
+}
+
 /* What stands behind an expression. */
 struct suffix {
-    bool timed, at_exit, at_entry;
+    bool timed, at_exit, at_entry, if_changed;
     struct expression_format *format;
 };
 
@@ -125,6 +138,12 @@ static int read_time(const char *text, size_t *from, size_t end, struct suffix *
     *suffix =
         (struct suffix){.timed = true, .at_exit = true, .at_entry = both, .format = suffix->format};
     *from = when.from + when.bytes;
+    struct word condition = word_read(text, *from, end);
+    struct word changed = word_read(text, condition.from + condition.bytes, end);
+    if (!both && is_word(text, &condition, "if") && is_word(text, &changed, "changed")) {
+        suffix->if_changed = true;
+        *from = changed.from + changed.bytes;
+    }
     return 0;
 }
 
@@ -151,10 +170,11 @@ static int read_suffix(const char *text, size_t from, size_t end, struct suffix 
 }
 
 /* Adds an expression, which takes the format. */
-static int put_item(struct expression_request *request, size_t from, size_t end, bool at_exit,
-                    struct expression_format *format, struct expression_problem *problem,
+static int put_item(struct expression_request *request, size_t from, size_t end,
+                    const struct expression *like, struct expression_problem *problem,
                     struct error *error)
 {
+    struct expression_format *format = like->format;
     char *text = NULL, dump[24] = "";
     int result = 0;
     if (format != NULL && format->dump_bytes != 0)
@@ -164,14 +184,17 @@ static int put_item(struct expression_request *request, size_t from, size_t end,
     else if (array_reserve(&request->items, &request->capacity, request->count + 1, error) != 0)
         result = -1;
     else if (asprintf(&text, "%.*s%s%s", (int)(end - from), request->text + from, dump,
-                      at_exit ? " at exit" : "") < 0)
+                      like->at_exit ? " at exit" : "") < 0)
         result = error_set(error, "out of memory");
     if (result != 0) {
         expression_format_free(format);
         return result;
     }
-    request->items[request->count++] = (struct expression){
-        .text = text, .from = from, .bytes = end - from, .at_exit = at_exit, .format = format};
+    struct expression *item = &request->items[request->count++];
+    *item = *like;
+    item->text = text;
+    item->from = from;
+    item->bytes = end - from;
     return 0;
 }
 
@@ -183,7 +206,8 @@ static int add_item(struct expression_request *request, size_t from, size_t end,
     trim(request->text, &from, &end);
     if (from == end)
         return wrong(problem, stop - (comma == 0 && stop > 0), 1, "an expression is missing here");
-    size_t proper = proper_end(request->text, from, end);
+    bool each = is_each(request->text, from, end);
+    size_t proper = each ? from + strlen(EACH) : proper_end(request->text, from, end);
     if (proper == from)
         return wrong(problem, from, 1, "before this an expression is missing");
     for (size_t at = from; at < proper;) {
@@ -200,14 +224,22 @@ static int add_item(struct expression_request *request, size_t from, size_t end,
         expression_format_free(again.format);
         return result;
     }
-    if (!suffix.at_exit)
-        return put_item(request, from, proper, false, suffix.format, problem, error);
-    if (suffix.at_entry)
-        result = put_item(request, from, proper, false, again.format, problem, error);
-    if (result == 0 && suffix.at_entry)
-        request->items[request->count - 1].at_both = true;
+    struct expression item = {.at_exit = suffix.at_exit,
+                              .if_changed = suffix.if_changed,
+                              .each = each,
+                              .format = suffix.format};
+    const struct expression before = {.at_both = true, .format = again.format};
+    bool dump = suffix.format == NULL || suffix.format->dump_bytes != 0;
+    if (each && (!suffix.if_changed || !dump)) {
+        expression_format_free(suffix.format);
+        expression_format_free(again.format);
+        return wrong(problem, from, end - from,
+                     "wants `each pointer at exit if changed`, or with :dump(16) before the `at`");
+    }
+    if (suffix.at_exit && suffix.at_entry)
+        result = put_item(request, from, proper, &before, problem, error);
     if (result == 0)
-        return put_item(request, from, proper, true, suffix.format, problem, error);
+        return put_item(request, from, proper, &item, problem, error);
     expression_format_free(suffix.format);
     return result;
 }

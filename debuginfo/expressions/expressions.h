@@ -10,6 +10,11 @@
  *
  * `EXPRESSION at exit` is the value that it has when the function returns, from the parameters as
  * they were passed; `EXPRESSION at both` is short for `EXPRESSION, EXPRESSION at exit`.
+ * `EXPRESSION at exit if changed` is recorded only by calls that changed it.
+ *
+ * `each pointer at exit if changed` stands for what each parameter points to that the function may
+ * change (expression_each.c): typed where it has at most as many bytes as its dump, `each
+ * pointer:dump(16)`, and the dump where it is longer or of no known size.
  *
  * Behind an expression may be a format: `flags:hex`, `:oct`, `:char`, `:flags(O_*, MINE=0x100)`, or
  * `buffer:dump(16)`, bytes of what a pointer points to. An expression with a format that is only a
@@ -42,6 +47,8 @@ struct expression {
     size_t from, bytes;                /* where it lies in the request, without what follows it */
     bool at_exit;                      /* its value is the one at the call's end */
     bool at_both;                      /* it is the one at the entry of two */
+    bool if_changed;                   /* at exit: only of calls that changed it */
+    bool each;                         /* `each pointer`: of each parameter one, if it has any */
     struct expression_format *format;  /* NULL = that of its type; owned */
     size_t fits;                       /* functions that can have it, and ... */
     struct expression_problem problem; /* ... the problem of the first other one, "" = none */
@@ -53,6 +60,7 @@ struct expression_request {
     char *pattern; /* of the functions' names */
     struct expression *items;
     size_t count, capacity;
+    bool joins;     /* asks only of functions that are recorded anyway, and may fit none */
     size_t matches; /* functions with such names */
     char *nearest;  /* if none: one with a near name; NULL = none */
     size_t nearest_edits;
@@ -100,11 +108,15 @@ bool expression_is_of_registers(const struct expression_code *code);
 bool expression_register_of(const struct expression_code *code, struct fisql_recipe_value *value);
 
 /* An expression at the exit. The words from which it begins, one for each parameter in it, are kept at
- * the entry: in the kept words of the call from `first` on. Returns their number. */
+ * the entry: in the kept words of the call from `first` on; behind them, if it is recorded only if it
+ * changed, its checksum. Returns their number. */
 unsigned expression_kept(const struct expression_code *code);
+/* Is it recorded only if it changed? */
+bool expression_if_changed(const struct expression_code *code);
 /* At an entry hook's call, from the values of the `count` parameters there: what to keep. Sets *value
  * and value->base - 1 words, of FISQL_RECIPE_KEPT_MAX possible; the caller puts the value at the exit
- * behind these, and sets value->constant. */
+ * behind these, and sets value->constant. The word of a checksum is the caller's, too: the value at
+ * the entry, of expression_link(). */
 void expression_link_keep(const struct expression_code *code,
                           const struct fisql_recipe_value *parameters, size_t count, unsigned first,
                           struct fisql_recipe_value *value, struct fisql_recipe_value *words);

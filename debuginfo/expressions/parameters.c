@@ -2,6 +2,7 @@
  * has its abstract entry's parameters. */
 #include "debuginfo/expressions/parameters.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,7 @@
 #include "debuginfo/dwarf/dwarf_declarations.h"
 #include "debuginfo/dwarf/dwarf_prototypes.h"
 #include "debuginfo/dwarf/dwarf_split.h"
+#include "debuginfo/expressions/expression_format.h"
 #include "debuginfo/expressions/expression_parts.h"
 #include "debuginfo/expressions/parameter_flags.h"
 #include "debuginfo/expressions/parameter_types.h"
@@ -139,8 +141,10 @@ static int add_expression(struct walker *walker, const struct prototype *prototy
                           struct expression *expression, uint32_t position, unsigned *kept)
 {
     const struct expression_place place = {&walker->reader, prototype};
-    struct parameter parameter = {
-        .function = function, .position = position, .at_exit = expression->at_exit};
+    struct parameter parameter = {.function = function,
+                                  .position = position,
+                                  .at_exit = expression->at_exit,
+                                  .if_changed = expression->if_changed};
     struct expression_problem problem;
     struct expression_code *code;
     int result =
@@ -175,6 +179,37 @@ static int add_expression(struct walker *walker, const struct prototype *prototy
     return -1;
 }
 
+/* Adds what `each pointer` stands for. *position: the next one. Returns 0, or -1 without memory. */
+static int add_each(struct walker *walker, const struct prototype *prototype, uint64_t function,
+                    struct expression *each, uint32_t *position, unsigned *kept)
+{
+    const struct expression_place place = {&walker->reader, prototype};
+    unsigned dump = each->format != NULL ? each->format->dump_bytes : 0;
+    int result = 0;
+    for (unsigned n = 0; n < prototype->count && result == 0 && !prototype->more &&
+                         *position <= FISQL_RECIPE_VALUES_MAX && *kept + 2 <= FISQL_RECIPE_KEPT_MAX;
+         n++) {
+        char text[256], named[sizeof text + 32], dump_text[24] = "";
+        size_t before = walker->out->count;
+        struct expression one = *each;
+        bool dumped;
+        if (!expression_each(&place, n, dump, text, sizeof text, &dumped))
+            continue;
+        const struct expression_request request = {.text = text};
+        if (dumped)
+            snprintf(dump_text, sizeof dump_text, ":dump(%u)", dump);
+        snprintf(named, sizeof named, "%s%s at exit", text, dump_text);
+        one.text = named;
+        one.from = 0;
+        one.bytes = strlen(text);
+        one.format = dumped ? each->format : NULL;
+        result = add_expression(walker, prototype, function, &request, &one, *position, kept);
+        each->fits = one.fits;
+        *position += walker->out->count > before;
+    }
+    return result;
+}
+
 static int add_expressions(struct walker *walker, const struct prototype *prototype,
                            uint64_t function)
 {
@@ -190,6 +225,10 @@ static int add_expressions(struct walker *walker, const struct prototype *protot
         for (size_t k = 0; k < request->count && result == 0; k++) {
             size_t before = walker->out->count;
             struct expression *expression = &request->items[k];
+            if (expression->each) {
+                result = add_each(walker, prototype, function, expression, &position, &kept);
+                continue;
+            }
             if (prototype->more || position > FISQL_RECIPE_VALUES_MAX) {
                 expression->problem = (struct expression_problem){
                     "there is no position left: parameters and expressions have 30",

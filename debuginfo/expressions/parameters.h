@@ -75,11 +75,12 @@ struct parameter_type {
 struct parameter {
     uint64_t function; /* address in the module's file: symbol_function.address or a copy's */
     uint32_t position;
-    bool is_reference;                  /* the value is the reference's target */
-    bool more;                          /* more parameters follow, without position */
-    bool at_exit;                       /* an expression whose value is that at the call's end */
-    const char *name;                   /* "" = none, as for a result */
-    const char *type_name;              /* `const char *`, `std::string const&`, "?" = unknown */
+    bool is_reference;     /* the value is the reference's target */
+    bool more;             /* more parameters follow, without position */
+    bool at_exit;          /* an expression whose value is that at the call's end, ... */
+    bool if_changed;       /* ... of calls that changed it */
+    const char *name;      /* "" = none, as for a result */
+    const char *type_name; /* `const char *`, `std::string const&`, "?" = unknown */
     const struct parameter_type *type;  /* never NULL */
     const struct expression_code *code; /* of an expression, whose text is the name; else NULL. A
                                          * register's result has code, too */

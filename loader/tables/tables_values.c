@@ -143,7 +143,8 @@ static int write_parameter(struct writer *writer, const struct value_function *f
         column_id("enum_id", enum_id),
         column_int("flags", enum_id != 0 && type != NULL && type->is_flags),
         column_int("expression", parameter != NULL && parameter->code != NULL),
-        column_int("at_exit", parameter != NULL && parameter->at_exit));
+        column_int("at_exit",
+                   parameter != NULL && parameter->at_exit ? 1 + parameter->if_changed : 0));
     return 0;
 }
 
