@@ -1,6 +1,6 @@
 # Benchmarks: what recording, loading and asking cost. docs/performance.md has their figures.
 
-.PHONY: bench bench-others bench-load bench-symbols bench-times bench-trace bench-stacks bench-page bench-serve bench-queries bench-fleet bench-whatif trust
+.PHONY: bench bench-others bench-load bench-symbols bench-times bench-trace bench-stacks bench-page bench-serve bench-attach bench-queries bench-fleet bench-whatif trust
 
 bench: all ## what recording costs, beside uftrace and heaptrack (some minutes)
 	@tests/setup bench
@@ -46,6 +46,11 @@ bench-page: all ## what the report page takes to open in Chromium
 bench-serve: all ## how long fisql serve takes to answer windows of the timeline of DATABASE (run.db)
 	tests/bench/serve.py $(BUILD)/fisql $(or $(DATABASE),run.db)
 	tests/bench/serve.py $(BUILD)/fisql $(or $(DATABASE),run.db) --busy 3
+
+bench-attach: all ## what a server under load notices of fisql record -p (eleven minutes)
+	@tests/setup bench
+	tests/bench/attach.py $(BUILD)/fisql 5 60
+	tests/bench/attach.py none 5 60
 
 bench-queries: all ## how long the canned queries take on some 70 million calls
 	@tests/setup bench
