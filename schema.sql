@@ -54,7 +54,7 @@
 -- where only its first bytes were recorded it ends in \... (which nothing else does).
 
 PRAGMA application_id = 0x4653514c;
-PRAGMA user_version = 22;
+PRAGMA user_version = 23;
 
 CREATE TABLE run( -- facts of the recording and of the load, e.g. command, clock, hook_inside_ps
   key TEXT PRIMARY KEY, -- name of the fact
@@ -135,7 +135,8 @@ CREATE TABLE mappings( -- when and where a module was loaded
 CREATE TABLE files( -- source files
   id INTEGER PRIMARY KEY,
   path TEXT NOT NULL,      -- as the compiler recorded it, made absolute by its folder
-  name TEXT NOT NULL       -- last part of the path
+  name TEXT NOT NULL,      -- last part of the path
+  md5 TEXT                 -- checksum of the file that was compiled, as clang writes it; NULL = not known
 );
 
 CREATE TABLE functions( -- every function of every instrumented module, called or not

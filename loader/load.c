@@ -2,6 +2,7 @@
  * Loading a log, top to bottom: index the log, read the program's symbols, decode its threads side
  * by side, pair its allocations, write the tables, publish the database.
  */
+#include "loader/program/program_checksums.h"
 #include "loader/loader.h"
 
 #include <errno.h>
@@ -35,6 +36,7 @@ struct load {
     struct clock_map clock;
     struct hook_costs costs;
     struct program program;
+    struct source_checksums checksums;
     struct frames frames;
     struct {
         bool program, frames, index;
@@ -432,6 +434,7 @@ static struct tables tables_of(struct load *load)
                            .index = &load->index,
                            .clock = &load->clock,
                            .program = &load->program,
+                           .checksums = &load->checksums,
                            .frames = &load->frames,
                            .rollup = &load->rollup,
                            .kept = &load->kept,
@@ -451,7 +454,7 @@ static int name(struct load *load, struct error *error)
         program_name_sites(program, &symbols, error) != 0)
         return -1;
     program_read_lines(program);
-    return 0;
+    return program_checksums(program, &symbols, &load->checksums, error);
 }
 
 static void say_incidents(const struct load *load, size_t deadlocks)
@@ -640,6 +643,7 @@ static void release(struct load *load)
         frames_release(&load->frames);
     if (load->opened.program)
         program_release(&load->program);
+    program_checksums_release(&load->checksums);
     clock_map_release(&load->clock);
     hook_costs_release(&load->costs);
     if (load->opened.index)

@@ -49,7 +49,7 @@ export class Source {
   draw(line) {
     const { file } = this;
     const facts = this.facts();
-    const said = file.state === 'changed' ? 'This file was changed after the recording began: its lines may not be those that ran.'
+    const said = file.state === 'changed' ? 'This is not the file that was compiled, or it was changed after the recording began: its lines may not be those that ran.'
       : file.state === 'missing' ? `The file cannot be shown: ${file.problem}. Facts by line:` : null;
     const lines = file.text === null ? [] : file.text.split('\n');
     const numbers = file.text === null ? [...facts.keys()].sort((a, b) => a - b) : lines.map((text, i) => i + 1);

@@ -90,7 +90,8 @@
       "file=ID  a row of files; only such files are read\nfunction=ID  or the file of this "       \
       "function",                                                                                  \
       "A source file, as it lies on this machine now, with facts by line: calls made from there, " \
-      "their time, bytes allocated. `state` is same, changed (after the recording) or missing.")   \
+      "their time, bytes allocated. `state` is same, changed (another file than was compiled, or " \
+      "newer than the recording) or missing.")                                                     \
     X(code, "GET", "/api/code", true, "function=ID  a row of functions",                           \
       "The machine code of a function: `text` is what objdump prints of it, with source lines, "   \
       "if binutils are installed and the module lies where it was recorded, with the same "        \

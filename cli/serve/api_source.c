@@ -1,10 +1,12 @@
 /*
  * A source file with facts by line. Only files that the database names are read, by their number,
- * and only regular files of text: the path is what the compiler recorded. The run's start tells
- * whether the file was changed since.
+ * and only regular files of text: the path is what the compiler recorded. Whether the file is the one
+ * that was compiled, its checksum tells, by coreutils' md5sum, where the compiler wrote one; else
+ * whether it was changed since the run's start.
  */
 #if __has_include(<microhttpd.h>)
 #include "cli/serve/api.h"
+#include "cli/serve/child.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +18,7 @@
 extern const char api_source_sql_file[], api_source_sql_file_of[], api_source_sql_line_calls[],
     api_source_sql_line_allocs[], api_source_sql_line_functions[];
 
-enum { FILE_BYTES_MAX = 4 << 20 };
+enum { FILE_BYTES_MAX = 4 << 20, MD5_DIGITS = 32, SECONDS = 20 };
 
 /* Reads a text; NULL: *why says why not. The caller frees it. */
 static char *read_text(const char *path, int64_t started_s, const char **state, const char **why)
@@ -53,6 +55,24 @@ static char *read_text(const char *path, int64_t started_s, const char **state, 
     return text;
 }
 
+/* Has the file this checksum? `unknown` where md5sum cannot say it. */
+static const char *state_of(struct request *request, const char *path, const char *md5,
+                            const char *unknown)
+{
+    char program[] = "md5sum", only[] = "--";
+    char *argv[] = {program, only, (char *)(uintptr_t)path, NULL};
+    const char *problem;
+    char *printed = child_collect(request, program, argv, SECONDS, &problem);
+    const char *state = unknown;
+    if (printed != NULL) {
+        const char *digits = printed + (printed[0] == '\\'); /* of a name with special characters */
+        if (strspn(digits, "0123456789abcdef") == MD5_DIGITS)
+            state = strncmp(digits, md5, MD5_DIGITS) == 0 ? "same" : "changed";
+    }
+    free(printed);
+    return state;
+}
+
 static void write_text(struct json *json, const char *key, const char *text)
 {
     json_key(json, key);
@@ -78,7 +98,10 @@ static bool write_file(struct quick *quick, int64_t file)
     const char *path = found ? (const char *)sqlite3_column_text(row, 1) : NULL;
     if (path != NULL) {
         const char *state, *why;
+        const char *md5 = (const char *)sqlite3_column_text(row, 3);
         char *text = read_text(path, sqlite3_column_int64(row, 2), &state, &why);
+        if (text != NULL && md5 != NULL && strlen(md5) == MD5_DIGITS && path[0] == '/')
+            state = state_of(quick->request, path, md5, state);
         json_key(json, "file");
         json_integer(json, file);
         write_text(json, "path", path);

@@ -1,5 +1,5 @@
 -- statement: file
-SELECT f.id, f.path, (SELECT value FROM main.run WHERE key = 'started') AS started FROM main.files f WHERE f.id = ?1;
+SELECT f.id, f.path, (SELECT value FROM main.run WHERE key = 'started') AS started, f.md5 FROM main.files f WHERE f.id = ?1;
 
 -- statement: file_of
 SELECT file_id FROM main.functions WHERE id = ?1;

@@ -1,5 +1,6 @@
 /* The small tables: see tables.h. tables_rollups.c has those of rollups. A function writes one
  * table, or two that belong together. */
+#include "loader/program/program_checksums.h"
 #include "loader/tables/tables.h"
 
 #include "base/intern.h"
@@ -447,14 +448,16 @@ static int write_sites(const struct tables *tables, sqlite3 *database, struct fi
     return insert_end(&insert, error);
 }
 
-static int write_files(sqlite3 *database, const struct file_list *files, struct error *error)
+static int write_files(const struct tables *tables, sqlite3 *database,
+                       const struct file_list *files, struct error *error)
 {
     struct insert insert;
     insert_begin(&insert, database, "files");
     for (uint32_t i = 0; i < files->ids.count; i++) {
         const char *path = (const char *)(uintptr_t)files->ids.keys[i].a;
         insert_row(&insert, column_int("id", (int64_t)i + 1), column_text("path", path),
-                   column_text("name", last_part(path)));
+                   column_text("name", last_part(path)),
+                   column_text("md5", program_checksum_of(tables->checksums, path)));
     }
     return insert_end(&insert, error);
 }
@@ -467,7 +470,7 @@ static int write_program(const struct tables *tables, sqlite3 *database, struct 
         result = write_sites(tables, database, &files, error);
     if (result == 0)
         result = files.short_of_memory ? error_set(error, "out of memory for the names of files")
-                                       : write_files(database, &files, error);
+                                       : write_files(tables, database, &files, error);
     intern_release(&files.ids);
     text_pool_release(&files.paths);
     return result;

@@ -14,6 +14,7 @@ struct tables {
     const struct log_index *index;
     const struct clock_map *clock;
     struct program *program;
+    const struct source_checksums *checksums;
     struct frames *frames;
     struct rollup *rollup;        /* of all workers */
     const struct kept_rows *kept; /* the same */

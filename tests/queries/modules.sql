@@ -8,7 +8,7 @@ INSERT INTO edges(id, caller_id, site_id, callee_id, calls, total_ns, raw_total_
 -- ns::next calls itself, which no inlining makes
   (8, 3, 7, 3, 1, 10, 10, 5, 5, 7, 7);
 -- a header is its source file's, one without any stands alone
-INSERT INTO files VALUES (3, '/src/include/parse.h', 'parse.h'), (4, '/src/shop/util.h', 'util.h');
+INSERT INTO files(id, path, name) VALUES (3, '/src/include/parse.h', 'parse.h'), (4, '/src/shop/util.h', 'util.h');
 UPDATE functions SET file_id = 3 WHERE id = 3;
 UPDATE functions SET file_id = 4 WHERE id = 6;
 -- negative: a body that was inlined into worker: its hooks tell worker's own site

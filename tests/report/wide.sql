@@ -13,7 +13,7 @@ INSERT INTO threads(id, process_id, tid, name, start_ns, end_ns, first_call_id, 
   SELECT n, 1, 100 + n, 'worker ' || n, 0, 600000000, (n - 1) * 2000 + 1, n * 2000, 2000, 2000000, 2000000
   FROM numbers WHERE n <= 300;
 INSERT INTO modules (id, path, name, build_id, symbols, problem) VALUES (1, '/tmp/wide', 'wide', 'abcd', 'dwarf', NULL);
-INSERT INTO files SELECT n, '/src/' || n || '/' || printf('%.200c', 'f') || '.cc', 'f' || n || '.cc' FROM numbers WHERE n <= 3000;
+INSERT INTO files(id, path, name) SELECT n, '/src/' || n || '/' || printf('%.200c', 'f') || '.cc', 'f' || n || '.cc' FROM numbers WHERE n <= 3000;
 INSERT INTO functions(id, module_id, address, size, name, linkage_name, file_id, line, instrumented, stable_id)
   SELECT n, 1, n * 64, 64, 'space::Type<' || printf('%.400c', 'T') || n || '>::method' || n || '(int)', NULL,
                              n % 3000 + 1, n, 1, 's' || n
