@@ -68,7 +68,8 @@ file=$(sql run.db "SELECT id FROM files WHERE name = 'one.c'")
 "$fisql" serve run.db >address 2>messages &
 server=$!
 for _ in $(seq 200); do
-    [ ! -s address ] && kill -0 "$server" 2>/dev/null || break
+    [ -s address ] && break
+    kill -0 "$server" 2>/dev/null || break
     sleep 0.1
 done
 if [ ! -s address ]; then
