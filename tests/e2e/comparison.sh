@@ -18,7 +18,10 @@ missing() {
         else
             case $1 in
                 perf) perf record -q -F 99 -o try.data true >/dev/null 2>&1 || known[$1]="perf may not record here" ;;
-                bpftrace) timeout 30 bpftrace -e 'BEGIN { exit(); }' >/dev/null 2>&1 || known[$1]="bpftrace may not trace here" ;;
+                bpftrace)
+                    timeout 30 bpftrace -e 'BEGIN { exit(); }' >/dev/null 2>&1 || known[$1]="bpftrace may not trace here"
+                    [ -n "$(timeout 30 bpftrace -l 'tracepoint:syscalls:sys_enter_futex' 2>/dev/null)" ] || known[$1]="this kernel has no tracepoints of system calls"
+                    ;;
                 strace) strace -o try.txt true >/dev/null 2>&1 || known[$1]="strace may not trace here" ;;
                 uftrace) uftrace --version | grep -qE 'v?0\.1[3-9]|v?[1-9]\.' || known[$1]="uftrace is older than 0.13" ;;
             esac
