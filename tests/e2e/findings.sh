@@ -35,7 +35,12 @@ recorded append
 named append copying append_line temporary-allocations "grows a block by a new one 6000 times"
 has "append: where it is called" "called by print_receipt (mistakes.c:" "$("$fisql" digest append.db)"
 recorded inner-loop
-named inner-loop cpu is_digit tight-calls "is called 1228800 times in an inner loop: inline it"
+# On a machine that is busy with others a call may seem to work for longer than calling it takes.
+if [ "$(sql inner-loop.db "SELECT self_cpu_ns < 10 * s.calls FROM function_stats s JOIN functions f ON f.id = s.function_id WHERE name = 'is_digit'")" = 1 ]; then
+    named inner-loop cpu is_digit tight-calls "is called 1228800 times in an inner loop: inline it"
+else
+    named inner-loop cpu is_digit inline-candidates "is_digit stays a call, made 1228800 times, most from inner_loop"
+fi
 recorded teardown
 named teardown cpu free_stock finalizers "frees 100000 blocks after the work"
 
