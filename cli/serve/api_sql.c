@@ -104,6 +104,7 @@ enum MHD_Result api_sql(struct request *request)
             ROWS_MOST, SECONDS_MOST);
     }
     FILE *said = memory_text_open(&text, &length);
+    bases_begin_long();
     sqlite3 *database = said != NULL ? base_take(request->base, &problem) : NULL;
     enum MHD_Result result = MHD_NO;
     if (database == NULL && problem != NULL) {
@@ -122,6 +123,7 @@ enum MHD_Result api_sql(struct request *request)
     }
     if (database != NULL)
         base_give(request->base, database);
+    bases_end_long();
     if (said != NULL && said_words(said, &text) == NULL)
         result = MHD_NO;
     free(text);

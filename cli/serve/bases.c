@@ -19,11 +19,14 @@ static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
 /* Guards what changes in every base, and how many connections are open. */
 static struct {
     pthread_mutex_t lock;
-    pthread_cond_t given; /* one came back, or was closed */
-    int open;             /* idle and taken ones */
+    pthread_cond_t given, ended; /* one came back, or was closed; a long statement ended */
+    int open;                    /* idle and taken ones */
+    int taken_long;              /* bases_begin_long() */
     struct base *bases;
     int bases_count;
-} connections = {.lock = PTHREAD_MUTEX_INITIALIZER, .given = PTHREAD_COND_INITIALIZER};
+} connections = {.lock = PTHREAD_MUTEX_INITIALIZER,
+                 .given = PTHREAD_COND_INITIALIZER,
+                 .ended = PTHREAD_COND_INITIALIZER};
 
 enum { TRIM_BYTES = 24 << 20 };
 
@@ -196,6 +199,24 @@ void base_give(struct base *base, sqlite3 *database)
         return;
     sqlite3_close(database);
     forget_one();
+}
+
+void bases_begin_long(void)
+{
+    pthread_mutex_lock(&connections.lock);
+    while (connections.taken_long >= CONNECTIONS - 1)
+        pthread_cond_wait(&connections.ended, &connections.lock);
+    connections.taken_long++;
+    pthread_mutex_unlock(&connections.lock);
+}
+
+void bases_end_long(void)
+{
+    pthread_mutex_lock(&connections.lock);
+    must(connections.taken_long > 0);
+    connections.taken_long--;
+    pthread_cond_signal(&connections.ended);
+    pthread_mutex_unlock(&connections.lock);
 }
 
 int64_t base_version(struct base *base)

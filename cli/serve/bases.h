@@ -41,6 +41,11 @@ void bases_close(struct server *server);
 sqlite3 *base_take(struct base *base, const char **problem);
 void base_give(struct base *base, sqlite3 *database);
 
+/* To be called around taking and giving one for a statement that may take long: it waits while all
+ * but one connection are taken so, and leaves that one to quick answers. */
+void bases_begin_long(void);
+void bases_end_long(void);
+
 /* Which file it is: a number that changes when another one takes its place, or its log was loaded
  * anew. */
 int64_t base_version(struct base *base);

@@ -402,6 +402,11 @@ static bool is_constant(struct dwarf_types *types, Dwarf_Die at, Dwarf_Half tag)
     return tag == DW_TAG_const_type;
 }
 
+bool dwarf_type_refers_to_constant(struct dwarf_types *types, Dwarf_Die die)
+{
+    return refers_to(types, die, is_constant);
+}
+
 /* In C wide characters are typedefs of integers. */
 static bool is_wide_character(struct dwarf_types *types, Dwarf_Die at, Dwarf_Half tag)
 {
@@ -437,7 +442,7 @@ static enum dwarf_type_kind pointer_kind(struct dwarf_types *types, Dwarf_Die di
             (type.size_bytes == 2 || type.size_bytes == 4))
             pointer->unit_bytes = (unsigned)type.size_bytes;
         kind = pointer->unit_bytes != 0 ? DWARF_TYPE_TEXT : DWARF_TYPE_POINTER;
-    } else if (tag == DW_TAG_structure_type && refers_to(types, die, is_constant)) {
+    } else if (tag == DW_TAG_structure_type && dwarf_type_refers_to_constant(types, die)) {
         enum dwarf_type_kind shape = counted_bytes(types, target, true);
         pointer->text = shape == DWARF_TYPE_STRUCT ? DWARF_TYPE_UNKNOWN : shape;
     }

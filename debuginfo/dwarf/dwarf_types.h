@@ -85,6 +85,9 @@ struct dwarf_type dwarf_type_at(struct dwarf_types *types, Dwarf_Off offset);
 /* The number of elements of an array type, given its entry, up to 256; 0 = unknown. */
 uint64_t dwarf_type_elements(struct dwarf_types *types, Dwarf_Die die);
 
+/* Is the type that an entry refers to constant, by typedefs and qualifiers? */
+bool dwarf_type_refers_to_constant(struct dwarf_types *types, Dwarf_Die die);
+
 /* Finds out whether a class is passed by its address, if the compiler does not say (only C++). */
 void dwarf_type_passing(struct dwarf_types *types, struct dwarf_type *type);
 

@@ -9,36 +9,13 @@
 
 #include <stdio.h>
 
-enum { QUALIFIERS_MAX = 16 }; /* and typedefs, one behind the other */
-
-/* The entry that DW_AT_type of an entry names; 0 = none, as of void. */
-static Dwarf_Off typed(struct dwarf_types *types, Dwarf_Off of, Dwarf_Half *tag)
+/* What the pointer or reference at this entry leads to; void if it has no type. */
+static struct dwarf_type target_of(struct dwarf_types *types, Dwarf_Die pointer)
 {
     Dwarf_Off entry = 0;
-    Dwarf_Die die = dwarf_die_at(types->debug, of);
-    if (die == NULL || !dwarf_die_refers(types->debug, die, DW_AT_type, &entry))
-        entry = 0;
-    dwarf_die_release(die);
-    die = entry != 0 ? dwarf_die_at(types->debug, entry) : NULL;
-    *tag = die != NULL ? dwarf_die_tag(types->debug, die) : 0;
-    dwarf_die_release(die);
-    return entry;
-}
-
-/* Is what the pointer or reference at this entry leads to not constant? *target: its type's entry. */
-static bool is_changeable(struct dwarf_types *types, Dwarf_Off pointer, Dwarf_Off *target)
-{
-    Dwarf_Half tag;
-    Dwarf_Off entry = *target = typed(types, pointer, &tag);
-    for (int i = 0; i < QUALIFIERS_MAX && entry != 0; i++) {
-        if (tag == DW_TAG_const_type)
-            return false;
-        if (tag != DW_TAG_typedef && tag != DW_TAG_volatile_type && tag != DW_TAG_restrict_type &&
-            tag != DW_TAG_atomic_type)
-            return true;
-        entry = typed(types, entry, &tag);
-    }
-    return true;
+    if (!dwarf_die_refers(types->debug, pointer, DW_AT_type, &entry))
+        return (struct dwarf_type){.kind = DWARF_TYPE_VOID};
+    return dwarf_type_at(types, entry);
 }
 
 static bool is_byte(const struct dwarf_type *type)
@@ -64,16 +41,19 @@ bool expression_each(const struct expression_place *place, unsigned n, unsigned 
     struct dwarf_types *types = place->reader->types;
     const struct dwarf_type *type = &place->prototype->parameters[n].type;
     bool reference = type->kind == DWARF_TYPE_REFERENCE;
-    Dwarf_Off target = 0;
     *dumped = false;
     if ((!reference && type->kind != DWARF_TYPE_POINTER && type->kind != DWARF_TYPE_TEXT) ||
-        type->offset == 0 || !is_changeable(types, type->offset, &target))
+        type->offset == 0)
         return false;
+    Dwarf_Die pointer = dwarf_die_at(types->debug, type->offset);
+    bool changeable = pointer != NULL && !dwarf_type_refers_to_constant(types, pointer);
     struct dwarf_type to = {.kind = DWARF_TYPE_VOID};
-    if (target != 0)
-        to = dwarf_type_at(types, target);
-    if (type->kind != DWARF_TYPE_TEXT && !is_typed(types, &to, dump_bytes))
-        *dumped = true;
+    if (changeable)
+        to = target_of(types, pointer);
+    dwarf_die_release(pointer);
+    if (!changeable)
+        return false;
+    *dumped = type->kind != DWARF_TYPE_TEXT && !is_typed(types, &to, dump_bytes);
     Dwarf_Die die = dwarf_die_at(types->debug, place->prototype->parameters[n].offset);
     const char *name = die != NULL ? dwarf_die_string(types->debug, die, DW_AT_name) : NULL;
     bool follows = !reference && type->kind != DWARF_TYPE_TEXT && !*dumped;

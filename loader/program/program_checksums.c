@@ -6,11 +6,13 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/intern.h"
 #include "debuginfo/dwarf/dwarf_checksums.h"
 #include "debuginfo/symbols/symbol_files.h"
 
 struct reading {
     struct source_checksums *checksums;
+    struct intern seen; /* by path and half of the checksum: each unit names its headers anew */
     struct error *error;
 };
 
@@ -18,6 +20,13 @@ static int take(void *context, const char *path, const unsigned char md5[DWARF_M
 {
     struct reading *reading = context;
     struct source_checksum checksum = {.path = path};
+    uint32_t index, before = reading->seen.count;
+    uint64_t half;
+    memcpy(&half, md5, sizeof half);
+    if (intern_add(&reading->seen, (uint64_t)(uintptr_t)path, half, &index, reading->error) != 0)
+        return -1;
+    if (index < before)
+        return 0;
     for (int i = 0; i < DWARF_MD5_BYTES; i++)
         snprintf(checksum.md5 + 2 * i, 3, "%02x", md5[i]);
     return array_add(&reading->checksums->items, &reading->checksums->count,
@@ -76,13 +85,14 @@ static void join(struct source_checksums *checksums)
 int program_checksums(const struct program *program, const struct symbols_options *options,
                       struct source_checksums *checksums, struct error *error)
 {
-    struct reading reading = {checksums, error};
-    for (size_t i = 0; i < program->modules_count; i++)
-        if (has_files(&program->modules[i].symbols) &&
-            read_module(&program->modules[i], options, &reading) != 0)
-            return -1;
+    struct reading reading = {.checksums = checksums, .error = error};
+    int result = 0;
+    for (size_t i = 0; i < program->modules_count && result == 0; i++)
+        if (has_files(&program->modules[i].symbols))
+            result = read_module(&program->modules[i], options, &reading);
+    intern_release(&reading.seen);
     join(checksums);
-    return 0;
+    return result;
 }
 
 void program_checksums_release(struct source_checksums *checksums)

@@ -374,6 +374,17 @@ def load(server, path, pid):
     for what in ("schema", "tree", "functions", "timeline", "findings"):
         status, answer = server.sql("SELECT * FROM findings") if what == "findings" else server.get(what)
         same(f"{what} is answered after many asked for a large view", 200, status)
+    # statements that take long leave a connection to quick answers
+    endless = []
+    for i in range(6):
+        client = socket.create_connection((server.host, server.port))
+        body = json.dumps({"sql": "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n", "seconds": 600})
+        client.sendall(f"POST /api/sql HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\nAuthorization: Bearer {server.token}\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n{body}".encode())
+        endless.append(client)
+    time.sleep(1)
+    same("beside six statements without an end, one is answered", 200, server.ask("/api/functions?limit=5", timeout=100)[0])
+    for client in endless:
+        client.close()
     slow = []
     for i in range(20):
         client = socket.socket()
