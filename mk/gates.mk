@@ -1,6 +1,6 @@
 # Long gates and what lints: sanitizers, stress, fuzzing, formatting, compile_commands.json.
 
-.PHONY: asan asan-quick check-loading gates stress fuzz fuzz-foreign fuzz-serve lint lint-all compdb format format-check
+.PHONY: asan asan-quick check-loading gates stress fuzz fuzz-foreign fuzz-serve lint lint-changed lint-all compdb format format-check
 
 # In a folder of its own; what libdwarf does not free is not ours.
 SANITIZED = LSAN_OPTIONS=suppressions=$(CURDIR)/tests/leaks.supp:print_suppressions=0 \
@@ -15,7 +15,7 @@ asan-quick: ## what reads logs and databases, under the same: unit tests, decode
 	@FISQL_HOSTILE=brief $(SANITIZED) check-loading
 
 # What `make asan-quick` runs. Not in it: the tests of commands, which record much and load little.
-LOADING := crash damaged damaged_programs hostile hostile_db kept_blocks late_values load losses newer_sqlite no_time nothing \
+LOADING := crash damaged damaged_programs hostile kept_blocks late_values load losses newer_sqlite no_time nothing \
            packed poisoned_caches rollups space symbols unfinished value_blocks views
 
 check-loading:
@@ -71,8 +71,22 @@ lint: ## clang-format, clang-tidy, cppcheck and shellcheck (installs what is mis
 	@tests/setup lint
 	@tests/gate lint $(MAKE) --no-print-directory lint-all
 
+# clang-tidy takes three seconds a file: with LINT_SINCE=COMMIT it reads what changed since then, and all where there is no
+# such commit.
+LINTED_SRC = $(COLLECTOR_SRC) $(LOADER_SRC) $(CLI_SRC)
+ifneq ($(LINT_SINCE),)
+LINT_CHANGED := $(shell git rev-parse -q --verify '$(LINT_SINCE)^{commit}' >/dev/null && git diff --name-only '$(LINT_SINCE)' -- '*.c' || echo all)
+LINTED = $(if $(filter all,$(LINT_CHANGED)),$(LINTED_SRC),$(filter $(LINT_CHANGED),$(LINTED_SRC)))
+else
+LINTED = $(LINTED_SRC)
+endif
+
+lint-changed: ## the same, clang-tidy for what the last 10 commits changed
+	@tests/setup lint
+	@$(MAKE) --no-print-directory lint-all LINT_SINCE=HEAD~10
+
 lint-all: format-check
-	printf '%s\n' $(COLLECTOR_SRC) $(LOADER_SRC) $(CLI_SRC) | xargs -P "$$(nproc)" -I{} clang-tidy --quiet --warnings-as-errors='*' {} \
+	printf '%s\n' $(LINTED) | xargs -r -P "$$(nproc)" -I{} clang-tidy --quiet --warnings-as-errors='*' {} \
 	  -- -std=gnu11 $(CPPFLAGS_ALL) -DFISQL_PREFIX='"$(PREFIX)"'
 	cppcheck -q --error-exitcode=1 --inline-suppr --enable=warning,portability $(CPPCHECK_NOT) -I. \
 	  base collector debuginfo loader live cli queries

@@ -249,7 +249,9 @@ def commands(path, name, must, of_file):
     """The commands of a case; where it is one of many of its kind, some of them, in turns."""
     global turn
     if serve_alone:
-        yield ["serve", path]
+        turn += 1
+        if not brief or turn % 3 == 0:
+            yield ["serve", path]
         return
     every = list(all_commands(path))
     if exhaustive:
@@ -396,13 +398,12 @@ def run(command, must):
     return None
 
 
-def make(number, name, bend, of_file):
-    path = "case%d.db" % number
+def make(path, bend, of_file):
     shutil.copy("sound.db", path)
     if of_file:
         data = bend(open(path, "rb").read())
         open(path, "wb").write(data)
-        return path
+        return
     database = sqlite3.connect(path)
     bend(database)
     try:
@@ -410,15 +411,17 @@ def make(number, name, bend, of_file):
         database.close()
     except sqlite3.ProgrammingError:
         pass  # it has closed it
-    return path
 
 
 make_sound("sound.db")
 open("leak.supp", "w").write("leak:nothing_of_that_name\n")
 with ThreadPoolExecutor(2) as pool:
     for number, (name, bend, must, of_file) in enumerate(cases):
-        path = make(number, name, bend, of_file)
+        path = "case%d.db" % number
         todo = [c for c in commands(path, name, must, of_file) if not (pageless and c[0] == "report")]
+        if not todo:
+            continue
+        make(path, bend, of_file)
         wrong = ["%s: %s" % (" ".join(c), problem) for c, problem in zip(todo, pool.map(lambda c: run(c, must), todo)) if problem]
         print("%s - hostile database: %s" % ("not ok" if wrong else "ok", name))
         for line in wrong[:6]:

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """Forges caches of recipes with a checksum that fits, and records a program with each.
 
-recipes.py FISQL RECIPES_DUMP CACHE PROGRAM
+recipes.py FISQL RECIPES_DUMP CACHE PROGRAM NOISES
 
-CACHE is the sound cache of PROGRAM (recipes_dump -c). Prints a line for each forgery with which the program prints or
+CACHE is the sound cache of PROGRAM (recipes_dump -c); NOISES caches are changed by chance. Prints a line for each forgery with which the program prints or
 ends otherwise than without fisql, then how many were made and how many of them the reader took for sound.
 """
 import os, random, struct, subprocess, sys
 
-fisql, dump, cache, program = sys.argv[1:]
+fisql, dump, cache, program, noises = sys.argv[1:]
 HOOK_BYTES, VALUE_BYTES = 32, 24
 whole = open(cache, "rb").read()
 hooks, values = struct.unpack_from("<2Q", whole, 56)
@@ -67,7 +67,7 @@ forgeries = {
     "a frame far away": each_hook(24, "<i", 2**31 - 8),
     "a return address elsewhere": each_hook(28, "<i", -16),
 }
-forgeries.update((f"noise {seed}", noise(seed)) for seed in range(100))
+forgeries.update((f"noise {seed}", noise(seed)) for seed in range(int(noises)))
 
 home = os.path.abspath("forged")
 os.makedirs(home + "/fisql", mode=0o700)

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Damaged logs: 200 copies of a real log, each broken in a way of its own, must load as far as they are
+# Damaged logs: 200 copies of real logs, each broken in a way of its own, must load as far as they are
 # sound, with each hole named (tests/corrupt/damage.py knows the holes without fisql).
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -18,9 +18,9 @@ int main(void) { for (int i = 0; i < 6; i++) sink = node(17 + i % 2); }
 C
 build gcc work -O1 -g work.c
 "$fisql" record -q -o work.bin ./work
-python3 "$here/tests/corrupt/damage.py" "$fisql" work.bin 140 1
-python3 "$here/tests/corrupt/damage.py" "$fisql" threads.bin 40 2
-python3 "$here/tests/corrupt/damage.py" "$fisql" planted.bin 20 3
+python3 "$here/tests/corrupt/damage.py" "$fisql" work.bin "$(share 140)" 1
+python3 "$here/tests/corrupt/damage.py" "$fisql" threads.bin "$(share 40)" 2
+python3 "$here/tests/corrupt/damage.py" "$fisql" planted.bin "$(share 20)" 3
 
 # A chunk that stands twice (a crash between writing it and forgetting it) is loaded once.
 python3 - "$here" <<'P'

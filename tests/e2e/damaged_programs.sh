@@ -5,7 +5,8 @@
 . "$(dirname "$0")/lib.sh"
 cd "$TEST_TMP" || exit 2
 build g++ damaged-by -O1 -g -std=c++17 "$programs/exceptions.cc" || exit 0
+copies=$(share 500)
 for dump in symbols recipes; do
-    same "$dump of 500 damaged copies of a program" "500 copies" \
-        "$(python3 "$here/tests/corrupt/binaries.py" "$FISQL_BUILD/${dump}_dump" damaged-by 500 2>&1)"
+    same "$dump of $copies damaged copies of a program" "$copies copies" \
+        "$(python3 "$here/tests/corrupt/binaries.py" "$FISQL_BUILD/${dump}_dump" damaged-by "$copies" 2>&1)"
 done

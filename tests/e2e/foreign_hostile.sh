@@ -42,24 +42,26 @@ lacks "no escape character reaches the terminal" $'\033' "$("$fisql" query funct
 load hostile/twice.json
 same "two arrays of events are both read" 1 "$(sql loaded.db 'SELECT count(*) FROM calls')"
 
-# damage at random, the same each time
+# damage by chance, the same each time
 mkdir seeds && python3 "$foreign" seeds seeds
 python3 "$here/tests/corrupt/perfetto.py" kinds seeds/kinds.perfetto
+ways=$(share 40)
 for seed in seeds/*; do
     problems=
-    for number in $(seq 1 40); do
+    for number in $(seq 1 "$ways"); do
         python3 "$foreign" flip "$seed" "flipped.${seed##*.}" "$number"
         load "flipped.${seed##*.}"
         [ -z "$problem" ] || problems+="$number: $problem
 "
     done
-    same "${seed##*/}: damaged in 40 ways" "" "$problems"
+    same "${seed##*/}: damaged in $ways ways" "" "$problems"
 done
 if command -v uftrace >/dev/null; then
     gcc -w -pg -g -O1 -o forks "$programs/forks.c"
     uftrace record --no-event --no-sched --no-pager -a -d forks.uftrace ./forks >/dev/null 2>&1
     problems=
-    for number in $(seq 1 60); do
+    ways=$(share 60)
+    for number in $(seq 1 "$ways"); do
         rm -rf flipped && cp -r forks.uftrace flipped
         files=(flipped/info flipped/task.txt flipped/*.map flipped/forks.sym flipped/forks.dbg flipped/[0-9]*.dat)
         file=${files[$((number % ${#files[@]}))]}
@@ -69,7 +71,7 @@ if command -v uftrace >/dev/null; then
         [ -z "$problem" ] || problems+="$number, $file: $problem
 "
     done
-    same "a folder of uftrace, damaged in 60 ways" "" "$problems"
+    same "a folder of uftrace, damaged in $ways ways" "" "$problems"
     ln -sf /etc/passwd flipped/info
     rm -rf fifo && mkdir fifo && mkfifo fifo/info
     load fifo

@@ -7,9 +7,13 @@ cd "$TEST_TMP" || exit 1
 export PYTHONDONTWRITEBYTECODE=1
 python3 "$here/tests/corrupt/hostile.py" . || not_ok "the hostile logs can be made"
 mkfifo fifo
+: >all
+every=1 # all queries are asked of each database, or of every third
+[ "${FISQL_HOSTILE-}" != brief ] || every=3
 head -c 100000 /dev/urandom >live-beside.bin.live
 case $FISQL_BUILD in *asan*) memory_kib=unlimited ;; *) memory_kib=2000000 ;; esac
 
+asked=0
 for log in *.bin; do
     name=${log%.bin}
     rm -f hostile.db
@@ -25,7 +29,8 @@ for log in *.bin; do
         [ ! -e hostile.db ] || wrong="$wrong; a database although it failed"
     elif [ "$status" -le 1 ]; then
         [ "$(sql hostile.db 'PRAGMA integrity_check')" = ok ] || wrong="$wrong; the database is not sound"
-        "$fisql" query --all hostile.db >all 2>&1 || wrong="$wrong; query --all: $(tail -n 1 all)"
+        asked=$((asked + 1))
+        [ $((asked % every)) -ne 0 ] || "$fisql" query --all hostile.db >all 2>&1 || wrong="$wrong; query --all: $(tail -n 1 all)"
         [ "$(tr -d '\n' <all | tr -cd '\000-\037\177' | wc -c)" -eq 0 ] || wrong="$wrong; control characters in query --all"
     fi
     [ -z "$(ls -A ./*.loading-* 2>/dev/null)" ] || wrong="$wrong; a temporary file is left"

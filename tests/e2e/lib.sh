@@ -54,6 +54,12 @@ alone() {
     taskset -c "$(taskset -pc $$ | sed 's/.*[: ,-]//')" "$@"
 }
 
+# share COUNT: how many of COUNT inputs that are made by chance are tried: all, or a quarter where FISQL_HOSTILE=brief,
+# as in CI
+share() {
+    if [ "${FISQL_HOSTILE-}" = brief ]; then echo $((($1 + 3) / 4)); else echo "$1"; fi
+}
+
 # page_built WHAT: whether the report's page was built. Where it was not, for want of npm, WHAT counts as skipped.
 page_built() {
     [ -e "$FISQL_BUILD/gen/report_missing" ] || return 0

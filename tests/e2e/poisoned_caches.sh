@@ -46,10 +46,10 @@ if [ "$(id -u)" -eq 0 ]; then
 fi
 same "the sound one is used" "cached	1" "$("$symbols" -C -c cache -q ./app | grep cached)"
 
-# 200 with bytes changed and a checksum that fits: what is used cannot crash.
+# Copies with bytes changed and a checksum that fits: what is used cannot crash.
 cat >forge.py <<'P'
 import random, struct, subprocess, sys
-dump, path = sys.argv[1:]
+dump, path, copies = sys.argv[1:]
 whole = open("sound.symbols", "rb").read()
 def digest(start, data):
     value = start
@@ -61,7 +61,7 @@ START = 0xcbf29ce484222325
 if digest(START, whole[16:]) != struct.unpack_from("<Q", whole, 8)[0]:
     sys.exit("the checksum is made in another way")
 used = 0
-for seed in range(200):
+for seed in range(int(copies)):
     draw = random.Random(seed)
     data = bytearray(whole)
     for _ in range(draw.choice((1, 3, 30))):
@@ -79,14 +79,15 @@ for seed in range(200):
                 print(seed, options, done.returncode, done.stderr[-600:].decode("utf-8", "replace"))
         except subprocess.TimeoutExpired:
             print(seed, options, "hangs")
-print("200 forged")
+print(copies, "forged")
 P
-same "with changed bytes and a checksum that fits, nothing crashes" "200 forged" "$(python3 forge.py "$symbols" "$sound" 2>&1)"
+copies=$(share 200)
+same "with changed bytes and a checksum that fits, nothing crashes" "$copies forged" "$(python3 forge.py "$symbols" "$sound" "$copies" 2>&1)"
 prepare
 same "the program's symbols are as before" "$expected" "$("$symbols" ./app)"
 
 # The same of recipes, which the collector relies on within the program: it prints and ends as it does.
 "$FISQL_BUILD/recipes_dump" -q -c recipes ./app >/dev/null
-run python3 "$here/tests/corrupt/recipes.py" "$fisql" "$FISQL_BUILD/recipes_dump" recipes/*.recipes ./app
-same "with forged recipes the program is untouched" "112 forged" "$out"
+run python3 "$here/tests/corrupt/recipes.py" "$fisql" "$FISQL_BUILD/recipes_dump" recipes/*.recipes ./app "$(share 100)"
+same "with forged recipes the program is untouched" "$((12 + $(share 100))) forged" "$out"
 at_least "some of them are used" 5 "${err%% *}"
