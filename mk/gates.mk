@@ -17,7 +17,7 @@ asan: ## the suite under address and undefined-behaviour sanitizers (hours; a ga
 
 asan-quick: ## what reads logs and databases, under the same: unit tests, decode, damaged and hostile input, loading
 	@tests/setup check
-	@FISQL_HOSTILE=brief $(SANITIZED) check-loading
+	@FISQL_TESTS=brief $(SANITIZED) check-loading
 
 # What `make asan-quick` runs. Not in it: the tests of commands, which record much and load little.
 LOADING := crash damaged damaged_programs hostile kept_blocks late_values load losses newer_sqlite no_time nothing \

@@ -39,9 +39,9 @@ install: all $(BUILD)/man ## install under $(DESTDIR)$(PREFIX)
 	for file in $(BUILD)/prototypes/*; do test $${file##*/} = made || install -m 644 $$file $(LIBRARY)/prototypes || exit 1; done
 	install -D -m 644 collector/fisql.h $(DESTDIR)$(PREFIX)/include/fisql.h
 	install -D -m 644 collector/fisql_trace.h $(DESTDIR)$(PREFIX)/include/fisql_trace.h
-	install -d $(DESTDIR)$(PREFIX)/lib/pkgconfig
-	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' packaging/fisql.pc.in > $(DESTDIR)$(PREFIX)/lib/pkgconfig/fisql.pc
-	chmod 644 $(DESTDIR)$(PREFIX)/lib/pkgconfig/fisql.pc
+	install -d $(SHARE)/pkgconfig
+	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' packaging/fisql.pc.in > $(SHARE)/pkgconfig/fisql.pc
+	chmod 644 $(SHARE)/pkgconfig/fisql.pc
 	install -D -m 755 packaging/ci/fisql-ci $(DESTDIR)$(PREFIX)/bin/fisql-ci
 	install -D -m 644 packaging/cmake/fisql.cmake $(SHARE)/fisql/cmake/fisql.cmake
 	install -D -m 644 packaging/meson/fisql.ini $(SHARE)/fisql/meson/fisql.ini
@@ -60,7 +60,7 @@ install: all $(BUILD)/man ## install under $(DESTDIR)$(PREFIX)
 
 uninstall: ## remove what install put there
 	rm -rf $(LIBRARY) $(SHARE)/doc/fisql $(SHARE)/fisql
-	rm -f $(addprefix $(DESTDIR)$(PREFIX)/,bin/fisql bin/fisql-ci lib/pkgconfig/fisql.pc) $(addprefix $(DESTDIR)$(PREFIX)/include/,fisql.h fisql_trace.h)
+	rm -f $(addprefix $(DESTDIR)$(PREFIX)/,bin/fisql bin/fisql-ci share/pkgconfig/fisql.pc) $(addprefix $(DESTDIR)$(PREFIX)/include/,fisql.h fisql_trace.h)
 	rm -f $(SHARE)/bash-completion/completions/fisql $(SHARE)/man/man1/fisql.1.gz $(SHARE)/man/man1/fisql-*.1.gz
 
 deb: ## build a Debian package, $(BUILD)/fisql_VERSION_ARCHITECTURE.deb

@@ -37,8 +37,10 @@ counted() {
 }
 
 # ---- C. Of the signals' handlers callgrind knows no callers. The jumps of leaves() end 4 + 8 + 1 calls, 3 times.
+levels=(-O0 "-O2 -fcf-protection=full -ffunction-sections")
+brief || levels+=(-O1 -O2 -O3 "-O2 -fno-pie -no-pie" "-Os -fomit-frame-pointer")
 for compiler in gcc clang; do
-    for flags in -O0 -O1 -O2 -O3 "-O2 -fno-pie -no-pie" "-O2 -fcf-protection=full -ffunction-sections" "-Os -fomit-frame-pointer"; do
+    for flags in "${levels[@]}"; do
         # shellcheck disable=SC2086 # a list of words
         $compiler $flags -g -w -o calls "$programs/any_calls.c" -lm 2>err.txt || { not_ok "any_calls.c builds: $compiler $flags"; continue; }
         counted "$compiler $flags" ./calls 40 on_signal=5 on_signal_info=3
@@ -99,7 +101,7 @@ done
 
 # ---- C++
 for compiler in g++ clang++; do
-    for flags in -O0 -O1 -O2 -O3; do
+    for flags in -O0 -O2 $(brief || echo -O1 -O3); do
         $compiler $flags -g -w -std=c++17 -o kinds "$programs/any_kinds.cc" -lpthread || { not_ok "any_kinds.cc builds: $compiler $flags"; continue; }
         counted "$compiler $flags" ./kinds 35 # gcc 16 has 39
     done

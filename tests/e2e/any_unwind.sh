@@ -47,9 +47,12 @@ unwound() {
         GROUP BY f.name ORDER BY f.name)")"
 }
 
+throwing=(-O2 "-O2 -static-libstdc++ -static-libgcc") leaving=(-O2 "-O1 -fcf-protection=full")
+brief || throwing+=(-O0 -O1 "-O2 -fno-pie -no-pie") leaving+=(-O0 "-O2 -fno-pie -no-pie")
+
 # ---- exceptions
 for compiler in g++ clang++; do
-    for flags in -O0 -O1 -O2 "-O2 -fno-pie -no-pie" "-O2 -static-libstdc++ -static-libgcc"; do
+    for flags in "${throwing[@]}"; do
         trapping=
         [ $compiler = g++ ] && trapping=-fnon-call-exceptions
         # shellcheck disable=SC2086 # a list of words
@@ -84,7 +87,7 @@ done
 
 # ---- jumps, stacks, children, ends
 for compiler in gcc clang; do
-    for flags in -O0 -O2 "-O2 -fno-pie -no-pie" "-O1 -fcf-protection=full"; do
+    for flags in "${leaving[@]}"; do
         # shellcheck disable=SC2086 # a list of words
         $compiler $flags -g -w -o leaves "$programs/any_leaves.c" -lpthread || { not_ok "any_leaves.c builds: $compiler $flags"; continue; }
         with="$compiler $flags"

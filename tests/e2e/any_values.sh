@@ -41,10 +41,12 @@ tells() { # WHAT COMPILER FLAG...
     same "$what: the calls have their exits" "" "$(sql x.db "SELECT kind || ' ' || count(*) FROM anomalies WHERE kind <> 'unwound' GROUP BY kind")"
     same "$what: none is lost" 0 "$(sql x.db 'SELECT count(*) FROM losses')"
 }
+levels=(-O0 -O2)
+brief || levels+=(-O1 -O3 "-O2 -fno-pie -no-pie" "-O2 -fcf-protection=full")
 for compiler in $compilers; do
     cxx=g++
     [ $compiler = clang ] && cxx=clang++
-    for flags in -O0 -O1 -O2 -O3 "-O2 -fno-pie -no-pie" "-O2 -fcf-protection=full"; do
+    for flags in "${levels[@]}"; do
         # shellcheck disable=SC2086 # a list of words
         tells "$cxx $flags" $cxx $flags
     done

@@ -9,7 +9,7 @@ python3 "$here/tests/corrupt/hostile.py" . || not_ok "the hostile logs can be ma
 mkfifo fifo
 : >all
 every=1 # all queries are asked of each database, or of every third
-[ "${FISQL_HOSTILE-}" != brief ] || every=3
+! brief || every=3
 head -c 100000 /dev/urandom >live-beside.bin.live
 case $FISQL_BUILD in *asan*) memory_kib=unlimited ;; *) memory_kib=2000000 ;; esac
 

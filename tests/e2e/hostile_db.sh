@@ -1,13 +1,13 @@
 #!/bin/bash
 # Hostile databases (tests/corrupt/databases.py): every command that reads a database ends by itself on each,
 # says what is wrong where it cannot go on, and lets no hidden character through.
-# FISQL_HOSTILE=all runs every query in every format on each (an hour), brief a third of the commands.
+# FISQL_TESTS=all runs every query in every format on each (an hour), brief a third of the commands.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 cd "$TEST_TMP" || exit 1
 export PYTHONDONTWRITEBYTECODE=1 PAGER=cat HOME=$TEST_TMP
 page_built "hostile databases: fisql report" || true
-python3 "$here/tests/corrupt/databases.py" "$fisql" "$here/schema.sql" "$here/tests/fixtures/small.sql" ${FISQL_HOSTILE:+"$FISQL_HOSTILE"} ||
+python3 "$here/tests/corrupt/databases.py" "$fisql" "$here/schema.sql" "$here/tests/fixtures/small.sql" ${FISQL_TESTS:+"$FISQL_TESTS"} ||
     not_ok "the hostile databases can be made"
 
 # The views that a database keeps end, too, for whoever asks them in the sqlite3 shell.

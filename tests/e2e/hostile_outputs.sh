@@ -1,12 +1,12 @@
 #!/bin/bash
-# Hostile names in what is printed for programs and people: in every format (tests/corrupt/outputs.py; FISQL_HOSTILE=brief tries a third), in queries of
+# Hostile names in what is printed for programs and people: in every format (tests/corrupt/outputs.py; FISQL_TESTS=brief tries a third), in queries of
 # one's own, in the shell's completion, and in what a program tells while it runs.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 cd "$TEST_TMP" || exit 1
 export PYTHONDONTWRITEBYTECODE=1 PAGER=cat HOME=$TEST_TMP XDG_CONFIG_HOME=$TEST_TMP/config
 mkdir formats
-(cd formats && python3 "$here/tests/corrupt/outputs.py" "$fisql" "$here/schema.sql" "$here/tests/fixtures/small.sql" ${FISQL_HOSTILE:+"$FISQL_HOSTILE"}) ||
+(cd formats && python3 "$here/tests/corrupt/outputs.py" "$fisql" "$here/schema.sql" "$here/tests/fixtures/small.sql" ${FISQL_TESTS:+"$FISQL_TESTS"}) ||
     not_ok "the formats can be tried"
 page_built "hostile names in the report's data" || true
 

@@ -11,4 +11,4 @@ if [[ $err == *"built without libmicrohttpd"* || $err == *"is not installed here
     echo "skipped - hostile databases: fisql serve: libmicrohttpd is missing"
     exit 0
 fi
-python3 "$here/tests/corrupt/databases.py" "$fisql" "$here/schema.sql" "$here/tests/fixtures/small.sql" serve ${FISQL_HOSTILE:+"$FISQL_HOSTILE"} || not_ok "the hostile databases can be made"
+python3 "$here/tests/corrupt/databases.py" "$fisql" "$here/schema.sql" "$here/tests/fixtures/small.sql" serve ${FISQL_TESTS:+"$FISQL_TESTS"} || not_ok "the hostile databases can be made"

@@ -54,11 +54,11 @@ alone() {
     taskset -c "$(taskset -pc $$ | sed 's/.*[: ,-]//')" "$@"
 }
 
-# share COUNT: how many of COUNT inputs that are made by chance are tried: all, or a quarter where FISQL_HOSTILE=brief,
-# as in CI
-share() {
-    if [ "${FISQL_HOSTILE-}" = brief ]; then echo $((($1 + 3) / 4)); else echo "$1"; fi
-}
+# brief: whether FISQL_TESTS=brief asks for some of what is tried in many ways, as in CI
+brief() { [ "${FISQL_TESTS-}" = brief ]; }
+
+# share COUNT: how many of COUNT inputs that are made by chance are tried: all, or a quarter
+share() { if brief; then echo $((($1 + 3) / 4)); else echo "$1"; fi; }
 
 # page_built WHAT: whether the report's page was built. Where it was not, for want of npm, WHAT counts as skipped.
 page_built() {
