@@ -77,15 +77,6 @@ static struct kept_call *entry_of(struct thread_log *log, const struct recipe *r
     return last;
 }
 
-/* Of what a value is in the log: FNV-1a (Fowler, Noll, Vo), 64 bits. */
-static uint64_t checksum(const unsigned char *from, const unsigned char *end)
-{
-    uint64_t sum = UINT64_C(0xcbf29ce484222325);
-    for (; from < end; from++)
-        sum = (sum ^ *from) * UINT64_C(0x100000001b3);
-    return sum;
-}
-
 /* The word that the n-th of a KEEP is at the entry. False: it is not known. */
 static bool word_at_entry(const struct capture *capture, const struct fisql_recipe_value *keep,
                           uint32_t n, struct value_writer writer, uint64_t *word)
@@ -95,7 +86,7 @@ static bool word_at_entry(const struct capture *capture, const struct fisql_reci
     if (keep->part == 0 || n + 2u < keep->base)
         return capture_word(capture, value, word) == FOUND;
     const unsigned char *end = capture_other(writer, capture, value);
-    *word = checksum(writer.at, end);
+    *word = fisql_checksum(writer.at, (size_t)(end - writer.at));
     return writer.at[0] != FISQL_VALUE_ABSENT && writer.at[0] != FISQL_VALUE_NO_ROOM;
 }
 
@@ -149,7 +140,7 @@ static bool is_unchanged(const struct kept_call *kept, const struct fisql_recipe
 {
     uint32_t at = (uint32_t)keep->offset + keep->base - 2u;
     return keep->part != 0 && at < FISQL_RECIPE_KEPT_MAX && (kept->known >> at & 1) != 0 &&
-           kept->words[at] == checksum(from, end);
+           kept->words[at] == fisql_checksum(from, (size_t)(end - from));
 }
 
 uint32_t values_at_exit(struct thread_log *log, uint16_t *units, uint64_t stack, bool registers)
