@@ -348,6 +348,7 @@ def code(server, path, _):
 
 
 def load(server, path, pid):
+    sanitized = "asan" in open(f"/proc/{pid}/maps").read() or os.environ.get("ASAN_OPTIONS") is not None
     results = []
 
     def client(number):
@@ -397,7 +398,7 @@ def load(server, path, pid):
     begun = time.monotonic()
     same("beside 20 clients that do not read, one is answered", 200, server.ask("/api/tree", timeout=100)[0])
     same("and one whose answer a child makes", 200, server.ask("/api/query/hot-functions?limit=1", timeout=100)[0])
-    check(time.monotonic() - begun < 60, "in time", time.monotonic() - begun)
+    check(time.monotonic() - begun < (600 if sanitized else 60), "in time", time.monotonic() - begun)
     for client in slow:
         client.close()
     for what, text in {"nothing": b"", "half a head": b"GET /api/tr", "no HTTP": b"\x00\xff\r\n\r\n" * 50, "a long head": b"GET / HTTP/1.1\r\nX: " + b"y" * 100000 + b"\r\n\r\n",
@@ -410,7 +411,6 @@ def load(server, path, pid):
         client.close()
         same(f"after {what} it goes on", 200, server.ask("/api/databases")[0])
     resident = int(next(line.split()[1] for line in open(f"/proc/{pid}/status") if line.startswith("VmRSS")))
-    sanitized = "asan" in open(f"/proc/{pid}/maps").read() or os.environ.get("ASAN_OPTIONS") is not None
     check(sanitized or resident < 100 << 10, "the server has less than 100 MiB", f"{resident} KiB")
 
 
