@@ -67,6 +67,12 @@ static inline int64_t run_within(int64_t value, int64_t least, int64_t most)
     return value < least ? least : value > most ? most : value;
 }
 
+/* The column, an id of a call. */
+static inline int64_t run_call_id(sqlite3_stmt *row, int column)
+{
+    return run_within(sqlite3_column_int64(row, column), 0, RUN_CALL_ID_MAX);
+}
+
 /* Adds; saturates. */
 static inline void run_add(int64_t *sum, int64_t more)
 {

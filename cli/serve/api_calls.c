@@ -2,6 +2,8 @@
 #if __has_include(<microhttpd.h>)
 #include "cli/serve/api.h"
 
+#include "cli/run/run_view.h"
+
 #include <string.h>
 
 /* api_calls.sql */
@@ -19,12 +21,13 @@ static bool write_call(struct quick *quick, int64_t id, int64_t *last)
     if (row != NULL)
         sqlite3_bind_int64(row, 1, id);
     bool found = quick_row(quick, row);
+    *last = id;
     for (int i = 0; found && i < sqlite3_column_count(row); i++) {
         const char *name = sqlite3_column_name(row, i);
         json_key(json, name);
         json_column(json, row, i, SIZE_MAX);
         if (strcmp(name, "descendants") == 0)
-            *last = id + sqlite3_column_int64(row, i);
+            run_add(last, sqlite3_column_int64(row, i));
     }
     sqlite3_finalize(row);
     return found;

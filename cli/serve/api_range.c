@@ -174,7 +174,7 @@ static void go_through(struct range *range, bool take)
     if (threads != NULL)
         sqlite3_bind_int64(threads, 1, range->thread);
     while (quick_goes_on(range->quick) && quick_row(range->quick, threads)) {
-        int64_t least = sqlite3_column_int64(threads, 1), most = sqlite3_column_int64(threads, 2);
+        int64_t least = run_call_id(threads, 1), most = run_call_id(threads, 2);
         int64_t first = by_time_first(range->quick, range->ask.at, least, most, range->from_ns);
         int64_t last =
             by_time_first(range->quick, range->ask.at, least, most, range->to_ns + 1) - 1;
@@ -215,7 +215,7 @@ static void take_blocks(struct range *range)
     sqlite3_stmt *at = by_time_blocks(range->quick);
     sqlite3_stmt *blocks = quick_prepare(range->quick, api_range_sql_blocks);
     if (range->quick->problem == NULL && quick_row(range->quick, ends)) {
-        int64_t least = sqlite3_column_int64(ends, 0), most = sqlite3_column_int64(ends, 1);
+        int64_t least = run_call_id(ends, 0), most = run_call_id(ends, 1);
         sqlite3_bind_int64(blocks, 1, by_time_first(range->quick, at, least, most, range->from_ns));
         sqlite3_bind_int64(blocks, 2,
                            by_time_first(range->quick, at, least, most, range->to_ns + 1) - 1);

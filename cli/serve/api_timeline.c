@@ -14,6 +14,7 @@
 
 #include "base/array.h"
 #include "base/intern.h"
+#include "cli/run/run_view.h"
 #include "cli/serve/by_time.h"
 #include "cli/serve/function_names.h"
 
@@ -282,7 +283,7 @@ static void read_run(struct window *window)
     sqlite3_stmt *row = quick_prepare(window->quick, api_timeline_sql_end);
     if (quick_row(window->quick, row)) {
         if (window->to_ns < 0)
-            window->to_ns = sqlite3_column_int64(row, 0);
+            window->to_ns = run_within(sqlite3_column_int64(row, 0), 0, RUN_NS_MAX);
         window->slice_ns = sqlite3_column_int64(row, 1);
     }
     sqlite3_finalize(row);
@@ -299,8 +300,8 @@ static void write_lanes(struct window *window, int64_t thread, int64_t lanes_max
     json_open(json, '[');
     while (quick_row(window->quick, threads)) {
         const struct lane lane = {.id = sqlite3_column_int64(threads, 0),
-                                  .first_id = sqlite3_column_int64(threads, 1),
-                                  .last_id = sqlite3_column_int64(threads, 2),
+                                  .first_id = run_call_id(threads, 1),
+                                  .last_id = run_call_id(threads, 2),
                                   .calls = sqlite3_column_int64(threads, 3),
                                   .start_ns = sqlite3_column_int64(threads, 4),
                                   .end_ns = sqlite3_column_int64(threads, 5),

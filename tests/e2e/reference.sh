@@ -45,7 +45,7 @@ has "--reference: info says what the program takes without" "for without it the 
 "$fisql" load -q small.bin
 same "--reference: rollups are what SQL takes out" "" "$(sqlite3 -batch small.db <"$here/tests/e2e/rollups.sql")"
 
-# The program says how often it ran, what it read and what it found around it.
+# Long enough to take clearly longer with hooks on a busy machine. The program says how often it ran, what it read and what it found around it.
 cat >again.c <<'C'
 #include <signal.h>
 #include <stdio.h>
@@ -55,7 +55,7 @@ cat >again.c <<'C'
 static int read_all(void) { int lines = 0; for (int c; (c = getchar()) != EOF;) lines += c == '\n'; return lines; }
 static volatile int sink;
 static void step(int i) { sink += i; }
-static void spin(void) { for (int i = 0; i < 200000; i++) step(i); }
+static void spin(void) { for (int i = 0; i < 3000000; i++) step(i); }
 int main(int argc, char **argv) {
     const char *preload = getenv("LD_PRELOAD");
     FILE *file = fopen("runs", "a+");
