@@ -29,7 +29,8 @@ made() {
     rm -rf "$TEST_TMP/build"
     run make -C "$here" -k -j2 BUILD="$TEST_TMP/build" "$@"
 }
-without() { made "$1" "CPPFLAGS=-I$TEST_TMP/without_$2"; }
+# without SYSTEM HEADER [TARGET]: by default what all else waits for
+without() { made "$1" "CPPFLAGS=-I$TEST_TMP/without_$2" "${3-$TEST_TMP/build/needs}"; }
 
 for line in "debian apt-get install libsqlite3-dev" "mint apt-get install libsqlite3-dev" "fedora dnf install sqlite-devel" \
     "arch pacman -S sqlite" "opensuse zypper install sqlite3-devel" "alpine apk add sqlite-dev"; do
@@ -37,6 +38,7 @@ for line in "debian apt-get install libsqlite3-dev" "mint apt-get install libsql
     has "${line%% *}: SQLite is missing" "fisql: SQLite (sqlite3.h, -lsqlite3): missing" "$err"
     has "${line%% *}: its package" "fisql: install what is missing: ${line#* }" "$err"
 done
+without alpine sqlite3.h all
 same "it ends with an error" 1 "$((status != 0))"
 same "it is said once" 1 "$(grep -c 'SQLite (sqlite3.h' <<<"$err")"
 same "nothing is compiled" 0 "$(grep -c -e " -c -o " <<<"$out")"
@@ -55,11 +57,11 @@ without other zlib.h
 has "another system: where the names are" "README.md" "$err"
 without debian libdwarf/libdwarf.h
 has "libdwarf is missing: the header" "fisql: libdwarf (libdwarf.h, -ldwarf): missing" "$err"
-made debian CC="$TEST_TMP/no_dwarf"
+made debian CC="$TEST_TMP/no_dwarf" "$TEST_TMP/build/needs"
 has "libdwarf is missing: the library" "fisql: libdwarf (libdwarf.h, -ldwarf): missing" "$err"
 has "libdwarf's package" "apt-get install libdwarf-dev" "$err"
 lacks "what is there is not named" "SQLite" "$err"
-made debian CC=no-such-compiler
+made debian CC=no-such-compiler "$TEST_TMP/build/needs"
 has "no compiler" "fisql: the C compiler, no-such-compiler: missing" "$err"
 has "the compiler's package" "apt-get install gcc" "$err"
 for target in clean help; do
