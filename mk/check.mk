@@ -80,7 +80,7 @@ check-fleet: all ## every query of many runs on 60 real runs: SQLite, two shards
 	@tests/setup check
 	@tests/setup fleet
 	@tests/run begin $(BUILD)
-	@TEST_TIMEOUT=3600 tests/run real $(BUILD) tests/real/fleet.sh
+	@TEST_TIMEOUT=3600 tests/run real $(BUILD) tests/real/fleet.sh tests/real/fleet_clickhouse.sh
 	@tests/run summary $(BUILD)
 
 check-values: all ## arguments and results of four real programs against gdb's reading of them (an hour)

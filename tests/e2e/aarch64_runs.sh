@@ -73,7 +73,9 @@ case_of() {
 case_of 401 threads 100
 same "threads: names" 100 "$(sql run.db "SELECT count(*) FROM threads WHERE name = 'plain'")"
 same "threads: the clock is the counter" cntvct "$(sql run.db "SELECT value FROM run WHERE key = 'clock'")"
-for level in "" -O0; do
+levels=("")
+brief || levels+=(-O0)
+for level in "${levels[@]}"; do
     case_of 1 jumps$level
     sound "jumps$level" run.db
     same "jumps$level: each longjmp ends its calls at once" "4000 108000" \

@@ -59,7 +59,7 @@ executes=$(awk '/^c?fn=/ { id = $1; sub(/^c?fn=/, "", id); if ($2 != "") name[id
     /^calls=/ && callee ~ /^luaV_execute/ { split($1, part, "="); sum += part[2] } END { print sum }' callgrind.txt)
 sed -i "s/^lvm.c luaV_execute .*/lvm.c luaV_execute $executes/" gcov.txt
 
-for compiler in gcc clang; do
+for compiler in gcc $(brief || echo clang); do
     # shellcheck disable=SC2086 # lists of words
     (cd "$source" && "$fisql" cc $compiler -w $flags "${same[@]}" -o "$TEST_TMP/lua" $files -lm -ldl) || not_ok "Lua builds with $compiler"
     "$fisql" record -q -o run.bin ./lua script.lua >traced.txt

@@ -134,11 +134,12 @@ has "cc --exclude-file clang: told" "2 fisql: cc: --exclude-function, --exclude-
 
 # Programs that count themselves, with calls that leave a count: every count is exact, whatever jumps, throws,
 # interrupts or forks in between, and each call's time is counted once.
-for compiler in gcc clang; do
+for compiler in gcc $(brief || echo clang); do
     for program in threads jumps deep coroutines forks signals; do
         build $compiler $program -O1 -g "$programs/$program.c"
     done
     ways=("--depth 1" "--depth 4" "--min-duration 300ns" "--min-duration 1s" "--depth 3 --min-duration 1s" "--no-time --depth 3")
+    ! brief || ways=("--depth 4" "--min-duration 300ns" "--no-time --depth 3")
     [ $compiler = gcc ] || ways=("--depth 3 --min-duration 1s") # what differs is where the compilers put the hooks
     for options in "${ways[@]}"; do
         for command in "threads 30" jumps deep coroutines "forks threaded" "forks race" "signals plain 10000" \

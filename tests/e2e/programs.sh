@@ -24,7 +24,7 @@ case_of() {
 }
 
 for compiler in gcc clang; do
-    for level in -O0 -O2; do
+    for level in -O2 $(brief || echo -O0); do
         with="$compiler $level"
         for program in threads jumps deep coroutines lifetime forks; do
             build $compiler $program $level -g "$programs/$program.c" || continue

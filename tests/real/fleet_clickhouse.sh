@@ -2,7 +2,7 @@
 # fisql push, fleet and pull on ClickHouse: one server, two shards, and SQLite give the same rows; killed pushes and
 # shards; names, credentials and errors.
 # shellcheck source=tests/e2e/lib.sh
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../e2e/lib.sh"
 # shellcheck source=tests/fleet/clickhouse.sh
 . "$here/tests/fleet/clickhouse.sh"
 cd "$TEST_TMP" || exit 2
