@@ -51,7 +51,7 @@ throwing=(-O2 "-O2 -static-libstdc++ -static-libgcc") leaving=(-O2 "-O1 -fcf-pro
 brief || throwing+=(-O0 -O1 "-O2 -fno-pie -no-pie") leaving+=(-O0 "-O2 -fno-pie -no-pie")
 
 # ---- exceptions
-for compiler in g++ clang++; do
+for compiler in g++ $(brief || echo clang++); do
     for flags in "${throwing[@]}"; do
         trapping=
         [ $compiler = g++ ] && trapping=-fnon-call-exceptions
@@ -86,7 +86,7 @@ for compiler in g++ clang++; do
 done
 
 # ---- jumps, stacks, children, ends
-for compiler in gcc clang; do
+for compiler in gcc $(brief || echo clang); do
     for flags in "${leaving[@]}"; do
         # shellcheck disable=SC2086 # a list of words
         $compiler $flags -g -w -o leaves "$programs/any_leaves.c" -lpthread || { not_ok "any_leaves.c builds: $compiler $flags"; continue; }
