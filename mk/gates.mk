@@ -86,9 +86,9 @@ else
 LINTED = $(LINTED_SRC)
 endif
 
-lint-changed: ## the same, clang-tidy for what the last 10 commits changed
+lint-changed: ## the same, clang-tidy for what the last 20 commits changed
 	@tests/setup lint
-	@$(MAKE) --no-print-directory lint-all LINT_SINCE=HEAD~10
+	@$(MAKE) --no-print-directory lint-all LINT_SINCE=HEAD~20
 
 lint-all: format-check
 	printf '%s\n' $(LINTED) | xargs -r -P "$$(nproc)" -I{} clang-tidy --quiet --warnings-as-errors='*' {} \
