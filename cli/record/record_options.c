@@ -368,6 +368,15 @@ static int set_attach(struct record_attach *attach, const struct args *args)
     return 0;
 }
 
+static int set_min_duration(const struct args *args, uint64_t *duration_ns)
+{
+    int64_t number;
+    if (!amount_time(args->value, &number) || number == 0 || number > 3600000000000)
+        return args_wrong(args, "a time such as 100ns, 2us or 1ms, at most 3600s");
+    *duration_ns = (uint64_t)number;
+    return 0;
+}
+
 static int set_option(struct record_options *options, const struct args *args)
 {
     const char *value = args->value;
@@ -408,10 +417,7 @@ static int set_option(struct record_options *options, const struct args *args)
     case OPTION_DEPTH:
         return set_number(args, 1000000, &options->depth);
     case OPTION_MIN_DURATION:
-        if (!amount_time(value, &number) || number == 0 || number > 3600000000000)
-            return args_wrong(args, "a time such as 100ns, 2us or 1ms, at most 3600s");
-        options->min_duration_ns = (uint64_t)number;
-        return 0;
+        return set_min_duration(args, &options->min_duration_ns);
     case OPTION_RING:
         if (!amount_size(value, &number) || number == 0 || number > 1 << 30)
             return args_wrong(args, "a size such as 512K or 4M, at most 1G");

@@ -121,9 +121,11 @@ static void write_columns(struct quick *quick, const char *table)
     if (sql != NULL)
         result = sqlite3_prepare_v2(quick->database, sql, -1, &column, NULL);
     sqlite3_free(sql);
+    if (result == SQLITE_NOMEM || result == SQLITE_INTERRUPT)
+        quick_note(quick);
     json_key(json, "columns");
     json_open(json, '[');
-    while (column != NULL && (result = sqlite3_step(column)) == SQLITE_ROW) {
+    while (quick_row(quick, column)) {
         const char *type = (const char *)sqlite3_column_text(column, 2);
         json_open(json, '{');
         write_text(json, "name", (const char *)sqlite3_column_text(column, 1));
@@ -131,8 +133,6 @@ static void write_columns(struct quick *quick, const char *table)
         json_close(json, '}');
     }
     json_close(json, ']');
-    if (result == SQLITE_NOMEM || result == SQLITE_INTERRUPT)
-        quick_note(quick);
     sqlite3_finalize(column);
 }
 

@@ -45,7 +45,7 @@ arrows debuginfo/expressions "$recipes|$(rooms debuginfo expressions)"
 # The loader's rooms: log, sqlite <- program, memory <- values <- calls <- tables <- load.c
 log="formats/(log|live)\.h|$base|$(rooms loader log)"
 sqlite="$base|$(rooms loader sqlite)"
-program="$log|$(rooms debuginfo elf names symbols patch)|$(rooms loader program)"
+program="$log|$(rooms debuginfo elf names dwarf symbols patch)|$(rooms loader program)"
 memory="$log|$sqlite|$(rooms loader memory)"
 values="$program|$sqlite|formats/recipe\.h|$(rooms debuginfo expressions prototypes)|$(rooms loader values)"
 calls="$values|loader/memory/memory\.h|$(rooms loader calls)" # of memory its one door
