@@ -21,7 +21,7 @@ files() { find / -xdev \( -path /proc -o -path /tmp -o -path /home -o -path /roo
 
 check "the package's list is read" apt-get update -qq
 # what it recommends, so that what is left afterwards is the package's own
-check "what it recommends is installed" apt-get install -qq -y --no-install-recommends gcc libc6-dev sqlite3 man-db libdwarf1
+check "what it recommends is installed" apt-get install -qq -y --no-install-recommends gcc libc6-dev sqlite3 man-db libdwarf1 libzydis4.0
 useradd -m you
 files >/tmp/before
 check "it is installed" apt-get install -qq -y --no-install-recommends "$package"
