@@ -156,6 +156,10 @@ for end in '2:\x03' 2:TERM 2:HUP; do
     has "ended by $end: the terminal is as before" "=== terminal as before screen back" "$(tail -n 1 screen.txt)"
 done
 (
+    for _ in $(seq 300); do # until it is there
+        pgrep -xf "$fisql top $program" >/dev/null && break
+        sleep 0.1
+    done
     sleep 2
     kill "$program"
 ) &
