@@ -8,8 +8,9 @@ COLLECTOR_SRC := $(filter-out $(VALUES_SRC) $(FAULTS_SRC) $(CALLS_SRC) collector
         $(wildcard collector/*.c collector/*/*.c))
 
 # The collector lives inside other people's programs: it is never sanitized or instrumented itself.
+# _FORTIFY_SOURCE, which builders of packages ask for, would give functions that we define the names of others.
 COLLECTOR_CFLAGS = -std=gnu11 -O2 -g $(WARN) -fno-common -MMD -MP -fPIC -fvisibility=hidden \
-        -ftls-model=initial-exec -fno-builtin-malloc -fexceptions $(CFLAGS)
+        -ftls-model=initial-exec -fno-builtin-malloc -fexceptions $(CFLAGS) -U_FORTIFY_SOURCE
 # Bound before the program runs: a hook must not enter the dynamic linker.
 SHARED = -shared -Wl,-z,now -Wl,-z,relro
 # What the collector maps it can give back (collector/core/mapped.h).
