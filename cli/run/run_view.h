@@ -67,7 +67,7 @@ static inline int64_t run_within(int64_t value, int64_t least, int64_t most)
     return value < least ? least : value > most ? most : value;
 }
 
-/* The column, an id of a call. */
+/* The column, an id of a call or of a block. */
 static inline int64_t run_call_id(sqlite3_stmt *row, int column)
 {
     return run_within(sqlite3_column_int64(row, column), 0, RUN_CALL_ID_MAX);
