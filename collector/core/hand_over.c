@@ -21,6 +21,7 @@
 #include "collector/core/handed.h"
 #include "collector/core/live_area.h"
 #include "collector/core/log_file.h"
+#include "collector/core/quiet.h"
 #include "collector/process/process.h"
 #include "collector/core/silent.h"
 #include "collector/core/system_call.h"
@@ -86,24 +87,45 @@ bool hand_over(struct thread_log *log)
     return true;
 }
 
-static void write_back(struct thread_log *slot)
+static void write_back(struct thread_log *slot, const void *held)
 {
     struct fisql_chunk *chunk = chunk_of_slot(slot);
     fisql_chunk_sign(chunk);
-    log_file_write(chunk, chunk->length, chunk->calls);
+    if (held != NULL)
+        log_file_held_write(held, chunk, chunk->length, chunk->calls);
+    else
+        log_file_write(chunk, chunk->length, chunk->calls);
 }
 
 /* A killed writer may have appended the chunk: readers drop the copy. */
-static void write_again(struct thread_log *slot)
+static void write_again(struct thread_log *slot, const void *held)
 {
     chunk_of_slot(slot)->flags |= FISQL_FLAG_SALVAGED;
-    write_back(slot);
+    write_back(slot, held);
+}
+
+/* fisql record may replace the log when we have taken a chunk: then the chunk would come to a later
+ * log than its successor, which its thread writes. So we open the log first. */
+static void take_back_rotating(void)
+{
+    struct log_held held;
+    struct quiet quiet;
+    quiet_begin(&quiet);
+    if (log_file_hold(&held)) {
+        live_slots_take_back(false, held.epoch, write_back, &held);
+        log_file_let_go(&held);
+    }
+    quiet_end(&quiet);
 }
 
 static void take_back(void)
 {
-    bool there = handed_taken();
-    live_slots_take_back(!there, there ? write_back : write_again);
+    if (!handed_taken())
+        live_slots_take_back(true, 0, write_again, NULL);
+    else if (process.options.rotates)
+        take_back_rotating();
+    else
+        live_slots_take_back(false, 0, write_back, NULL);
 }
 
 void hand_over_take_back(void)

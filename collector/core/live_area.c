@@ -381,13 +381,6 @@ static void log_choose(struct thread_log *slot)
     slot->live.log_epoch = __atomic_load_n(&process.area->writer.log_epoch, __ATOMIC_SEQ_CST);
 }
 
-/* Does its chunk belong to a log that was replaced since? */
-static bool log_replaced(const struct thread_log *slot)
-{
-    uint32_t epoch = __atomic_load_n(&process.area->writer.log_epoch, __ATOMIC_SEQ_CST);
-    return slot->live.log_epoch / 2 != epoch / 2;
-}
-
 /* Did this process hand it over, and is it not appended yet? */
 static bool kept_handed(const struct mapped *mapped)
 {
@@ -497,15 +490,15 @@ static bool state_take(struct thread_log *slot, uint32_t state)
                                        __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
 }
 
-/* Takes a slot that was handed over and not appended out of kept[]; NULL if there is none. fisql
- * record alone can append to a log that it has replaced. */
-static struct thread_log *handed_take(bool dead)
+/* Takes a slot that was handed over and not appended out of kept[]; NULL if there is none. The
+ * caller has the log of `epoch` open; fisql record appends what belongs to another one. */
+static struct thread_log *handed_take(bool dead, uint32_t epoch)
 {
     struct thread_log *found = NULL;
     lock_acquire(&slots_lock);
     for (int i = 0; i < MAPPED_KEPT && found == NULL; i++) {
         struct thread_log *log = kept[i].log;
-        if (!kept_handed(&kept[i]) || (!dead && log_replaced(log)) ||
+        if (!kept_handed(&kept[i]) || (!dead && log->live.log_epoch / 2 != epoch / 2) ||
             !(state_take(log, FISQL_SLOT_WHOLE) || state_take(log, FISQL_SLOT_PACKING) ||
               (dead && state_take(log, FISQL_SLOT_WRITING))))
             continue;
@@ -516,10 +509,12 @@ static struct thread_log *handed_take(bool dead)
     return found;
 }
 
-void live_slots_take_back(bool dead, void (*write)(struct thread_log *slot))
+void live_slots_take_back(bool dead, uint32_t epoch,
+                          void (*write)(struct thread_log *slot, const void *context),
+                          const void *context)
 {
-    for (struct thread_log *slot; (slot = handed_take(dead)) != NULL;) {
-        write(slot);
+    for (struct thread_log *slot; (slot = handed_take(dead, epoch)) != NULL;) {
+        write(slot, context);
         live_slot_release(slot);
     }
 }

@@ -22,9 +22,12 @@ void live_slots_reserve(void);
 void live_slot_release(struct thread_log *log);
 /* Gives a slot with a whole chunk to fisql record, which will free it; false if it already has too
  * many of this process's slots. This process can take slots back that are not appended yet: `write`
- * is called with each. dead: fisql record was killed; take back those that it was writing, too. */
+ * is called with each. Of logs that are replaced (log_epoch), only those whose chunks belong to the
+ * log of `epoch`. dead: fisql record was killed; take back those that it was writing, too. */
 bool live_slot_hand(struct thread_log *slot);
-void live_slots_take_back(bool dead, void (*write)(struct thread_log *slot));
+void live_slots_take_back(bool dead, uint32_t epoch,
+                          void (*write)(struct thread_log *slot, const void *context),
+                          const void *context);
 /* How many are not appended yet? */
 uint32_t live_slots_handed(void);
 /* Makes this process the owner of a slot that it has taken. */

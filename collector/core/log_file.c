@@ -274,6 +274,26 @@ static int rotating_write(const struct fisql_chunk *chunk, size_t size_bytes)
     }
 }
 
+bool log_file_hold(struct log_held *held)
+{
+    held->file = rotating_open(&held->epoch);
+    return held->file >= 0;
+}
+
+int log_file_held_write(const struct log_held *held, const void *chunk, size_t size_bytes,
+                        uint32_t calls)
+{
+    int error = append(held->file, chunk, size_bytes);
+    if (error != 0)
+        count_lost(size_bytes, calls, error);
+    return error;
+}
+
+void log_file_let_go(const struct log_held *held)
+{
+    close(held->file);
+}
+
 int log_file_write(const void *chunk, size_t size_bytes, uint32_t calls)
 {
     struct quiet quiet;

@@ -8,6 +8,18 @@
 
 /* Appends a chunk. Returns 0, or an errno value after counting the chunk as lost. */
 int log_file_write(const void *chunk, size_t size_bytes, uint32_t calls);
+/* With --rotate: the log of an epoch, open, so that what is written goes there even if fisql record
+ * replaces that log meanwhile. */
+struct log_held {
+    int file;
+    uint32_t epoch; /* formats/live.h: log_epoch */
+};
+/* Opens the log that has the path now; false: it cannot be opened. For a moment, and quiet. */
+bool log_file_hold(struct log_held *held);
+/* As log_file_write(), to the held log. */
+int log_file_held_write(const struct log_held *held, const void *chunk, size_t size_bytes,
+                        uint32_t calls);
+void log_file_let_go(const struct log_held *held);
 /* The size to which `writer` should fill the chunk that it begins, so that full chunks lie at
  * multiples of FISQL_LIVE_CHUNK_BYTES in the log. Call log_file_room_used() when it is written. */
 uint32_t log_file_room(const void *writer);

@@ -163,13 +163,14 @@ same "... is read" 0 "$status"
 chmod 755 locked
 cp 10.db busy.db
 coproc writer { sqlite3 busy.db; }
+# shellcheck disable=SC2154 # coproc sets it, and unsets it when the process has ended
+writer_pid=$writer_PID
 printf 'BEGIN IMMEDIATE;\nSELECT 1;\n' >&"${writer[1]}"
 read -r _ <&"${writer[0]}"
 run "$fisql" modules busy.db --map map
 has "a database that another program writes" "busy.db: cannot be changed: another program reads or writes it" "$err"
 eval "exec ${writer[1]}>&-"
-# shellcheck disable=SC2154 # coproc sets it
-wait "$writer_PID"
+wait "$writer_pid"
 same "... and nothing of the map is in it" 0 "$(sql busy.db 'SELECT count(*) FROM module_map')"
 
 # names of a database that somebody else made
