@@ -76,25 +76,27 @@ lint: ## clang-format, clang-tidy, cppcheck and shellcheck (installs what is mis
 	@tests/setup lint
 	@tests/gate lint $(MAKE) --no-print-directory lint-all
 
-# clang-tidy takes three seconds a file: with LINT_SINCE=COMMIT it reads what changed since then, and all where there is no
-# such commit.
+# clang-tidy takes three seconds a file, cppcheck one: with LINT_SINCE=COMMIT they read what changed since then, and all
+# where there is no such commit.
 LINTED_SRC = $(COLLECTOR_SRC) $(LOADER_SRC) $(CLI_SRC)
+CHECKED_SRC = base collector debuginfo loader live cli queries
 ifneq ($(LINT_SINCE),)
 LINT_CHANGED := $(shell git rev-parse -q --verify '$(LINT_SINCE)^{commit}' >/dev/null && git diff --name-only '$(LINT_SINCE)' -- '*.c' || echo all)
 LINTED = $(if $(filter all,$(LINT_CHANGED)),$(LINTED_SRC),$(filter $(LINT_CHANGED),$(LINTED_SRC)))
+CHECKED = $(if $(filter all,$(LINT_CHANGED)),$(CHECKED_SRC),$(filter $(CHECKED_SRC:%=%/%),$(wildcard $(LINT_CHANGED))))
 else
 LINTED = $(LINTED_SRC)
+CHECKED = $(CHECKED_SRC)
 endif
 
-lint-changed: ## the same, clang-tidy for what the last 20 commits changed
+lint-changed: ## the same, clang-tidy and cppcheck for what the last 20 commits changed
 	@tests/setup lint
 	@$(MAKE) --no-print-directory lint-all LINT_SINCE=HEAD~20
 
 lint-all: format-check
 	printf '%s\n' $(LINTED) | xargs -r -P "$$(nproc)" -I{} clang-tidy --quiet --warnings-as-errors='*' {} \
 	  -- -std=gnu11 $(CPPFLAGS_ALL) -DFISQL_PREFIX='"$(PREFIX)"'
-	cppcheck -q --error-exitcode=1 --inline-suppr --enable=warning,portability $(CPPCHECK_NOT) -I. \
-	  base collector debuginfo loader live cli queries
+	printf '%s\n' $(CHECKED) | xargs -r cppcheck -q --error-exitcode=1 --inline-suppr --enable=warning,portability $(CPPCHECK_NOT) -I.
 	shellcheck -x -S warning .ci/run tests/run tests/setup tests/gate tests/distros examples/demo \
 	  $(wildcard tests/*/*.sh docs/*.sh queries/*.sh page/*.sh packaging/*.sh debuginfo/*/*.sh)
 

@@ -8,11 +8,11 @@ PATH=$FISQL_BUILD:$PATH
 page=$here/docs/comparison.md
 cp "$here/examples/growth.c" "$here/examples/wordstat.c" .
 
-# missing TOOL: why it cannot be used, or nothing
+# usable TOOL: false if it cannot be used; `why` says why. Each tool is asked once: the answer may change with the load.
 declare -A known
-missing() {
+usable() {
     if [ -z "${known[$1]-}" ]; then
-        known[$1]=there
+        known[$1]=-
         if ! command -v "$1" >/dev/null; then
             known[$1]="there is no $1"
         else
@@ -27,7 +27,8 @@ missing() {
             esac
         fi
     fi
-    [ "${known[$1]}" = there ] || echo "${known[$1]}"
+    why=${known[$1]#-}
+    [ -z "$why" ]
 }
 tool_of() { # COMMAND: the word that names its tool
     case $1 in
@@ -44,7 +45,7 @@ tried=
 while read -r command <&3; do
     number=$((number + 1))
     tool=$(tool_of "$command")
-    why=$(missing "$tool")
+    usable "$tool"
     # Tracepoints and the scheduler's events are of the kernel alone; some machines have none for guests.
     case $command in 'perf sched'* | 'perf trace'*) perf trace -o try.txt -s true >/dev/null 2>&1 || why="perf may not trace here" ;; esac
     if [ -n "$why" ]; then
@@ -69,9 +70,9 @@ shown() {
     cat "shown.$number" 2>/dev/null
 }
 same "fisql counts find()" "12000" "$(calls_of run.db find)"
-[ -n "$(missing uftrace)" ] || same "so does uftrace" 12000 "$(shown 'uftrace report -d uftrace.data' | awk '$NF == "find" { print $(NF - 1) }')"
-[ -n "$(missing valgrind)" ] || same "and callgrind" "(12,000x)" "$(shown 'callgrind_annotate --tree' | grep -o -m 1 '=> growth.c:find (12,000x)' | awk '{ print $NF }')"
-[ -n "$(missing bpftrace)" ] || same "and bpftrace" "@calls: 12000" "$(shown 'uprobe:./growth:find { @calls' | grep '@calls')"
+! usable uftrace || same "so does uftrace" 12000 "$(shown 'uftrace report -d uftrace.data' | awk '$NF == "find" { print $(NF - 1) }')"
+! usable valgrind || same "and callgrind" "(12,000x)" "$(shown 'callgrind_annotate --tree' | grep -o -m 1 '=> growth.c:find (12,000x)' | awk '{ print $NF }')"
+! usable bpftrace || same "and bpftrace" "@calls: 12000" "$(shown 'uprobe:./growth:find { @calls' | grep '@calls')"
 same "both builds call find() alike" "$(calls_of run.db find)" "$(calls_of indexed.db find)"
 same "the stripped program's calls are as many" "$(sql run.db 'SELECT sum(calls) FROM function_stats')" "$(sql stripped.db 'SELECT sum(calls) FROM function_stats')"
 has "the crash is found" "peek" "$(shown 'fisql query incidents')"
