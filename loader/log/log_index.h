@@ -87,10 +87,9 @@ struct log_killed {
 };
 
 struct log_process {
-    uint32_t id; /* processes.id */
-    uint32_t pid;
-    uint64_t key;
-    uint64_t parent_key;                 /* 0 = not known */
+    uint32_t id;                         /* processes.id */
+    uint32_t pid, parent_pid;            /* 0 = not known */
+    uint64_t key, parent_key;            /* 0 = not known */
     uint32_t parent_id;                  /* processes.id; 0 = none or not in the log */
     char *executable, *command, *origin; /* NULL = not known */
     uint64_t start_tick;                 /* TICK_UNKNOWN */

@@ -98,7 +98,7 @@ static int take_run_fact(struct log_index *index, const char *key, const char *v
 static int take_process_fact(struct log_index *index, struct log_process *process, const char *key,
                              const char *value, struct error *error)
 {
-    uint64_t setup_ns;
+    uint64_t setup_ns, pid;
     switch (fact_find(FISQL_CHUNK_PROCESS, key)) {
     case FISQL_FACT_PROCESS_EXECUTABLE:
         return replace_text(&process->executable, value, error);
@@ -106,6 +106,10 @@ static int take_process_fact(struct log_index *index, struct log_process *proces
         return replace_text(&process->command, value, error);
     case FISQL_FACT_PROCESS_ORIGIN:
         return replace_text(&process->origin, value, error);
+    case FISQL_FACT_PROCESS_PARENT_PID:
+        if (fact_decimal(value, &pid) && pid <= INT32_MAX)
+            process->parent_pid = (uint32_t)pid;
+        return 0;
     case FISQL_FACT_PROCESS_PARENT_PROCESS:
         fact_hexadecimal(value, &process->parent_key);
         return 0;

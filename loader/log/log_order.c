@@ -63,6 +63,30 @@ static uint32_t *order(struct log_index *index, size_t count,
     return list;
 }
 
+/* A process that another one started by vfork() and exec, or posix_spawn(), knows its parent's pid
+ * alone: of the images with this pid the last one before it. `list`: in the order of starting. */
+static int find_starters(struct log_index *index, const uint32_t *list, struct error *error)
+{
+    struct intern pids = {0};
+    uint32_t *last = malloc((index->processes_count + 1) * sizeof *last); /* id, by index in pids */
+    int status = last != NULL ? 0 : error_set(error, "out of memory");
+    for (size_t i = 0; i < index->processes_count && status == 0; i++) {
+        struct log_process *process = &index->processes[list[i]];
+        uint32_t parent = process->parent_key == 0 && process->parent_pid != 0
+                              ? intern_find(&pids, process->parent_pid, 0)
+                              : INTERN_NONE;
+        uint32_t own;
+        if (parent != INTERN_NONE)
+            process->parent_id = last[parent];
+        status = intern_add(&pids, process->pid, 0, &own, error);
+        if (status == 0)
+            last[own] = process->id;
+    }
+    intern_release(&pids);
+    free(last);
+    return status;
+}
+
 static int number_processes(struct log_index *index, struct error *error)
 {
     uint32_t *list = order(index, index->processes_count, compare_processes);
@@ -70,7 +94,10 @@ static int number_processes(struct log_index *index, struct error *error)
         return error_set(error, "out of memory");
     for (size_t i = 0; i < index->processes_count; i++)
         index->processes[list[i]].id = (uint32_t)i + 1;
+    int status = find_starters(index, list, error);
     free(list);
+    if (status != 0)
+        return -1;
     for (size_t i = 0; i < index->processes_count; i++) {
         struct log_process *process = &index->processes[i];
         uint32_t parent = process->parent_key == 0
