@@ -64,7 +64,7 @@ CREATE TABLE run( -- facts of the recording and of the load, e.g. command, clock
 CREATE TABLE processes( -- one row for each process image (fork and exec make new ones)
   id INTEGER PRIMARY KEY,
   pid INTEGER NOT NULL,    -- process id in the system
-  parent_id INTEGER REFERENCES processes(id), -- image that forked it, or that it replaced by exec
+  parent_id INTEGER REFERENCES processes(id), -- image that forked or started it, or that it replaced by exec
   origin TEXT,             -- 'start', 'fork', 'exec', or 'attach' (record -p)
   executable TEXT,         -- path of the program
   command TEXT,            -- arguments
@@ -1502,8 +1502,15 @@ CREATE VIEW alloc_wrappers AS -- functions that get, resize or free a block for 
                  WHERE e.caller_id = s.function_id AND k.total_allocs + k.total_frees > 0) AS callees -- that use memory
          FROM function_stats s JOIN functions f ON f.id = s.function_id
          WHERE s.total_allocs + s.total_frees > 0 AND s.calls >= 8 AND s.recursive_calls = 0
-           AND (s.callers >= 2 OR s.allocs + s.frees = 0 AND f.call_targets = 1 AND f.size <= 128) -- that passes on all
-           AND max(s.total_allocs, s.total_frees) <= s.calls AND s.callees <= 2 -- such as a check of the size
+           AND (s.callers >= 2 OR s.allocs + s.frees = 0 AND f.call_targets = 1 AND f.size <= 128 -- that passes on all
+                OR EXISTS ( -- its one caller passes on all, for several
+                  SELECT 1 FROM edges e JOIN function_stats k ON k.function_id = e.caller_id
+                  WHERE e.callee_id = s.function_id AND k.callers >= 2 AND k.allocs + k.frees = 0
+                    AND k.total_allocs = s.total_allocs AND k.total_frees = s.total_frees))
+           AND max(s.total_allocs, s.total_frees) <= s.calls
+           AND (s.callees <= 2 -- such as a check of the size
+                -- each call gets a block, for many: it may lock and count as well
+                OR s.callers >= 8 AND s.total_allocs = s.calls AND s.total_frees = 0)
            AND f.size <= 400 AND coalesce(f.call_targets, 0) <= 8 -- the check, malloc, and what tells that it failed
            AND coalesce(f.linkage_name, '') NOT GLOB '_Z*[CD][0-3]E*'), -- constructors and destructors
        passing(function_id) AS ( -- their own code does it, or one function that they call

@@ -14,7 +14,7 @@
 -- param:       min_wait = 5 | % | of the lives of the threads that waited: leave out what waits less
 -- param:       min_memory = 10 | % | of the most memory that was live: leave out what loses or gathers less
 -- param:       min_copied = 50 | % | of all allocated bytes: blocks that are replaced step by step, whatever time they take
--- param:       min_lost = 1000 | blocks | lost at one place are a finding, whatever their share
+-- param:       min_lost = 1000 | blocks | lost at one place are a finding, whatever their share; of several processes in each
 -- param:       all = 0 | 0 or 1 | 1 = also the largest things that are no finding (is_finding = 0)
 -- column:      rank | - | 1 = the worst
 -- column:      finding | - | what it is, in a sentence
@@ -49,6 +49,7 @@ WITH RECURSIVE params AS (
               (SELECT total(bytes) FROM alloc_stacks) AS alloc_bytes,
               (SELECT total(self_wait_ns) FROM function_stats) AS wait_ns,
               EXISTS (SELECT 1 FROM locks) AS locks, (SELECT count(*) FROM threads) AS threads,
+              (SELECT max(1, count(*)) FROM processes) AS processes,
               EXISTS (SELECT 1 FROM parameters) AS arguments,
               -- a program's words with nothing that a shell would take for its own
               coalesce((SELECT value FROM run WHERE key = 'command' AND value NOT GLOB '*[^-A-Za-z0-9_./=,:+@% ]*'),
@@ -122,7 +123,7 @@ WITH RECURSIVE params AS (
        SELECT 'cpu', 'finalizers',
               '{f} frees ' || frees || ' blocks after the work, as the end of the process does: leave out what only frees',
               function, location, cpu_ns, NULL, 'likely'
-       FROM finalizers WHERE frees * 300 >= cpu_ns
+       FROM finalizers WHERE life = 'run' AND frees * 300 >= cpu_ns
        UNION ALL
        SELECT 'cpu', 'repeated-arguments',
               '{f} computes ' || same_calls || ' results again that it gave before for the same arguments', function,
@@ -139,26 +140,43 @@ WITH RECURSIVE params AS (
          AND 10 * (SELECT total(d.blocks) FROM alloc_distances d
                    WHERE d.stack_id = a.id AND d.allocs_between BETWEEN 1 AND 3) >= 8 * a.blocks
          AND 10 * (SELECT total(b.blocks) FROM block_flows b JOIN free_places z ON z.flow_id = b.id AND z.wrappers = 0
-                   WHERE b.stack_id = a.id AND z.function_id = p.function_id) >= 8 * a.blocks),
+                   WHERE b.stack_id = a.id AND z.function_id = p.function_id) >= 8 * a.blocks
+         -- but not by the call that allocated it: that is scratch memory, unless one call grows many
+         AND NOT (10 * (SELECT total(o.blocks) FROM alloc_owners o
+                        WHERE o.stack_id = a.id AND o.owner_frame_id = p.frame_id) >= 8 * a.blocks
+                  AND a.blocks <= 4 * (SELECT calls FROM frames WHERE id = p.frame_id))),
      copied AS (
        SELECT r.function_id, r.site_id, r.blocks, r.bytes, r.max_size,
-              min(s.cpu_ns, max(r.blocks * 20.0 + r.bytes / 10,
-                                -- what its calls take beyond the shortest one, which had little to copy
-                                coalesce(min(s.self_cpu_ns, fr.finished * (fr.mean_ns - fr.min_ns)), 0))) AS saves_ns
+              -- what its calls take beyond the shortest one, which had little to copy; the slowest copying reads
+              -- and writes byte by byte, after a strlen()
+              min(s.cpu_ns, r.blocks * 100.0 + r.bytes * 4,
+                  max(r.blocks * 20.0 + r.bytes / 10,
+                      coalesce(min(s.self_cpu_ns, fr.finished * (fr.mean_ns - fr.min_ns)), 0))) AS saves_ns
        FROM replaced r JOIN function_stats s ON s.function_id = r.function_id
             LEFT JOIN frames fr ON fr.id = r.frame_id),
      -- ---- waiting: by function and thread; a thread's own outermost function waits for work ----
      active AS MATERIALIZED ( -- when a thread had work to do, on a processor or not, hooks included
-       SELECT id, start_ns, end_ns, max(0, raw_self_ns - self_wait_ns) AS active_ns FROM threads),
+       SELECT id, process_id, start_ns, end_ns, max(0, raw_self_ns - self_wait_ns) AS active_ns FROM threads),
+     children AS MATERIALIZED ( -- of a thread's process, until their last image ends (exec)
+       -- what a new program does before it is recorded takes time, and its parent may wait for that
+       SELECT t.id AS thread_id, p.start_ns - CASE p.origin WHEN 'fork' THEN 0 ELSE 20000000 END AS start_ns,
+              coalesce((SELECT max(x.end_ns) FROM processes x WHERE x.pid = p.pid AND x.id >= p.id),
+                       (SELECT max(end_ns) FROM threads)) AS end_ns
+       FROM threads t JOIN processes p ON p.parent_id = t.process_id AND p.origin <> 'exec'),
      gone AS (
        SELECT t.id AS thread_id, x.end_ns FROM threads t JOIN threads x ON x.process_id = t.process_id AND x.id <> t.id
        UNION ALL
-       SELECT t.id, p.end_ns FROM threads t JOIN processes p ON p.parent_id = t.process_id),
+       SELECT thread_id, end_ns FROM children),
      waited AS MATERIALIZED (
        SELECT g.thread_id, fr.function_id, fr.parent_id IS NULL AS outermost, sum(g.wait_ns) AS wait_ns, count(*) AS waits,
               max(g.wait_ns) AS longest_ns,
               sum(CASE WHEN g.major_faults > 0 AND 2 * g.major_faults >= coalesce(g.waits, 0) THEN g.wait_ns ELSE 0 END)
-              AS page_ns
+              AS page_ns,
+              -- while a child of its process ran: its end, its output or its input
+              sum(CASE WHEN EXISTS (SELECT 1 FROM children c
+                                    WHERE c.thread_id = g.thread_id
+                                      AND 2 * (min(c.end_ns, g.start_ns + g.wall_ns) - max(c.start_ns, g.start_ns)) > g.wall_ns)
+                       THEN g.wait_ns ELSE 0 END) AS child_ns
        FROM gaps g CROSS JOIN whole JOIN frames fr ON fr.id = g.frame_id
        WHERE NOT g.paused AND g.wait_ns > 0
          AND (coalesce(g.preemptions, 0) = 0 OR g.preemptions < g.waits OR g.major_faults > 0) -- else put aside, perhaps
@@ -174,12 +192,17 @@ WITH RECURSIVE params AS (
        FROM lock_waits w JOIN frames fr ON fr.id = w.frame_id GROUP BY 1, 2),
      unlocked AS (
        SELECT w.*, max(0, w.wait_ns - coalesce(l.wait_ns, 0)) AS rest_ns,
-              t.end_ns - t.start_ns AS life_ns, t.active_ns
+              t.end_ns - t.start_ns AS life_ns, t.active_ns,
+              -- threads of the process without a recorded call: of a library, mostly
+              (SELECT count(*) FROM threads o
+               WHERE o.process_id = t.process_id AND o.calls + o.counted_calls = 0
+                 AND 2 * (o.end_ns - o.start_ns) >= w.wait_ns) AS unseen
        FROM waited w JOIN active t ON t.id = w.thread_id
             LEFT JOIN locked l ON l.thread_id = w.thread_id AND l.function_id = w.function_id),
      waiting_in AS MATERIALIZED (
        SELECT u.function_id, u.outermost, total(u.rest_ns) AS wait_ns, sum(u.waits) AS waits, max(u.longest_ns) AS longest_ns,
               count(*) AS threads, total(u.life_ns) AS life_ns, total(u.page_ns) AS page_ns,
+              total(u.child_ns) AS child_ns, max(u.unseen) AS unseen,
               (SELECT total(active_ns) FROM active) - total(u.active_ns) AS others_ns,
               (SELECT max(t.active_ns) FROM active t
                WHERE NOT EXISTS (SELECT 1 FROM waited o
@@ -194,6 +217,7 @@ WITH RECURSIVE params AS (
        SELECT w.*, f.name, f.location, w.waits || CASE w.waits WHEN 1 THEN ' time' ELSE ' times' END AS often,
               100 * w.wait_ns / nullif(w.life_ns, 0) AS share,
               CASE WHEN 2 * w.page_ns > w.wait_ns THEN 'pages'
+                   WHEN 2 * w.child_ns > w.wait_ns THEN 'idle'
                    WHEN w.threads > 1 AND 2 * w.wait_ns >= w.life_ns AND 2 * w.busiest_ns >= whole.wall_ns THEN 'starving'
                    WHEN w.outermost OR EXISTS (SELECT 1 FROM events e
                                                WHERE replace(lower(f.name), 'thread', '') GLOB e.pattern) THEN 'idle'
@@ -201,6 +225,7 @@ WITH RECURSIVE params AS (
                    THEN 'idle'
                    WHEN EXISTS (SELECT 1 FROM disk d WHERE lower(f.name) GLOB d.pattern) THEN 'disk'
                    WHEN w.threads > 1 THEN 'contention'
+                   WHEN w.unseen > 0 THEN 'unseen'
                    WHEN 2 * w.others_ns >= w.wait_ns THEN 'idle' -- other threads work meanwhile
                    ELSE 'blocked' END AS why
        FROM waiting_in w JOIN function_details f ON f.id = w.function_id CROSS JOIN whole),
@@ -310,13 +335,16 @@ WITH RECURSIVE params AS (
        UNION ALL
        SELECT 'waiting', CASE WHEN w.why = 'contention' THEN 'lock-waits' ELSE 'waiting' END,
               CASE WHEN NOT whole.locks AND (w.why IN ('contention', 'starving') OR w.why = 'blocked' AND whole.threads > 1)
-                   THEN 'fisql run --locks ' || whole.command END,
+                   THEN 'fisql run --locks ' || whole.command
+                   WHEN w.why = 'unseen' THEN 'fisql run --libs ''*'' ' || whole.command END,
               CASE w.why
                 WHEN 'contention' THEN w.threads || ' threads wait {ns} in {f} ({at}), ' || w.often || ': '
                      || CASE WHEN whole.locks THEN 'for no lock; for input, output or a sleep'
                              ELSE 'for a lock that one holds too long, or for input and output' END
                 WHEN 'starving' THEN w.threads || ' threads wait {ns} in {f} ({at}) while one other thread works: '
                      || 'they starve for work'
+                WHEN 'unseen' THEN '{f} ({at}) waits {ns}, ' || w.often || ', while ' || w.unseen
+                     || CASE w.unseen WHEN 1 THEN ' thread runs' ELSE ' threads run' END || ' what was not recorded'
                 WHEN 'disk' THEN '{f} ({at}) waits {ns}, ' || w.often || ': for the disk, by its name'
                 WHEN 'pages' THEN '{f} ({at}) waits {ns} for pages to be read from files, ' || w.often
                 WHEN 'blocked' THEN '{f} ({at}) waits {ns}, ' || w.often || ': for '
@@ -325,7 +353,8 @@ WITH RECURSIVE params AS (
                 ELSE '{f} ({at}) waits {ns}, ' || w.often
                      || CASE WHEN NOT w.outermost AND w.threads = 1 AND 2 * w.others_ns >= w.wait_ns
                              THEN ': for what other threads do, it seems' ELSE ': for work or input, it seems' END END,
-              w.name, w.location, CASE WHEN w.why IN ('contention', 'starving', 'disk') THEN 'likely' ELSE 'certain' END,
+              w.name, w.location,
+              CASE WHEN w.why IN ('contention', 'starving', 'disk', 'unseen') THEN 'likely' ELSE 'certain' END,
               w.share, 'the waiting threads'' time', NULL, CAST(w.wait_ns AS INTEGER), NULL, w.wait_ns, NULL, 1,
               w.why <> 'idle' AND w.share >= params.min_wait AND w.wait_ns >= 1000000,
               w.share
@@ -353,7 +382,8 @@ WITH RECURSIVE params AS (
               100 * m.bytes / nullif(whole.peak_bytes, 0), 'peak memory', NULL, NULL, m.bytes, NULL, m.bytes, 1,
               m.blocks >= 100 AND (10 * m.blocks <= 9 * m.all_blocks OR NOT exits.within_main)
               AND 4 * (m.last_ns - m.first_ns) >= whole.main_ns
-              AND (m.blocks >= params.min_lost OR 100 * m.bytes >= params.min_memory * whole.peak_bytes),
+              AND (m.blocks >= params.min_lost * whole.processes -- each ends with some
+                   OR 100 * m.bytes >= params.min_memory * whole.peak_bytes),
               coalesce(25 * m.bytes / nullif(whole.peak_bytes, 0), 0)
        FROM lost m CROSS JOIN whole CROSS JOIN params CROSS JOIN exits JOIN function_details f ON f.id = m.function_id
             LEFT JOIN site_details s ON s.id = m.site_id

@@ -45,15 +45,24 @@ static void put_saving(FILE *out, const struct verdict *finding)
         fprintf(out, ", %.0f%% of %s", finding->share, finding->share_of);
 }
 
+/* A query is one of this database. */
+static void put_next(const struct digest *digest, const char *next)
+{
+    static const char query[] = "fisql query ";
+    fputs("\n   next: ", digest->out);
+    if (strncmp(next, query, sizeof query - 1) == 0)
+        digest_put_command(digest, next + sizeof query - 1);
+    else
+        text_put(digest->out, next);
+}
+
 /* Puts the query that proves it, and the next command. */
 static void put_proof(const struct digest *digest, const struct verdict *verdict)
 {
     fputs(": ", digest->out);
     digest_put_command(digest, verdict->proof);
-    if (verdict->next != NULL) {
-        fputs("\n   next: ", digest->out);
-        text_put(digest->out, verdict->next);
-    }
+    if (verdict->next != NULL)
+        put_next(digest, verdict->next);
     fputc('\n', digest->out);
 }
 

@@ -93,6 +93,88 @@ for ends in 0 1; do
     same "blocks kept to the end: a finding if main returned and left them (exit: $ends)" $((1 - ends)) "$(findings kept.db | grep -c '^memory|add|not-freed')"
 done
 
+# What looks like a mistake and is none: scratch memory of many sizes beside work that takes much longer than copying it;
+# objects that are freed all along by one function; processes that wait for what others work out, by pipes and popen().
+cat >alike.c <<'C'
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+static volatile unsigned sink;
+__attribute__((noinline)) static void work(long rounds) { for (long i = 0; i < rounds; i++) sink += (unsigned)i; }
+__attribute__((noinline)) static void divide(int digits)
+{
+    char *scratch = malloc(8 + digits), *rest = malloc(8 + digits);
+    memset(scratch, 1, 8);
+    work(20L * digits);
+    for (int i = 0; i < 60 * digits; i++)
+        sink += (unsigned)scratch[i % 8];
+    free(scratch);
+    free(rest);
+}
+struct number { int length; char *digits; };
+__attribute__((noinline)) static struct number *number_new(int length)
+{
+    struct number *number = malloc(sizeof *number);
+    number->digits = malloc((size_t)length);
+    return number;
+}
+__attribute__((noinline)) static void number_free(struct number *number) { free(number->digits); free(number); }
+__attribute__((noinline)) static void calculate(int i)
+{
+    struct number *a = number_new(1 + i % 50), *b = number_new(2 + i % 60);
+    work(200);
+    number_free(a);
+    number_free(b);
+}
+__attribute__((noinline)) static void read_all(FILE *from) { while (getc(from) != EOF) sink++; fclose(from); }
+__attribute__((noinline)) static void tell_after_work(int depth)
+{
+    int ends[2];
+    if (pipe(ends) != 0 || depth == 0)
+        work(20000000);
+    if (depth > 0 && fork() == 0) {
+        tell_after_work(depth - 1);
+        close(ends[0]);
+        dprintf(ends[1], "done\n");
+        exit(0);
+    }
+    close(ends[1]);
+    if (depth > 0)
+        read_all(fdopen(ends[0], "r"));
+    while (wait(NULL) > 0)
+        ;
+}
+__attribute__((noinline)) static void ask(const char *command) { FILE *answer = popen(command, "r"); while (getc(answer) != EOF) sink++; pclose(answer); }
+int main(int argc, char **argv)
+{
+    char command[200];
+    for (int i = 0; i < 3000 && *argv[1] == 's'; i++)
+        divide(1 + i % 300);
+    for (int i = 0; i < 30000 && *argv[1] == 'o'; i++)
+        calculate(i);
+    if (*argv[1] == 'p')
+        tell_after_work(4);
+    snprintf(command, sizeof command, "exec ./alike a%d", argv[1][1] - '0' - 1);
+    if (*argv[1] == 'a' && argv[1][1] > '0')
+        ask(command);
+    else if (*argv[1] == 'a')
+        work(20000000);
+    return argc > 9;
+}
+C
+"$fisql" cc gcc -O1 -g -w -o alike alike.c
+for mode in scratch objects pipes a3; do
+    "$fisql" record -q -o alike.bin ./alike $mode && "$fisql" load -q alike.bin
+    same "$mode look like a mistake, and are none" "" "$(findings alike.db | grep -E '^(copying|waiting)|finalizers')"
+done
+same "who started a process is known: popen() and exec" "1|1
+2|1
+3|2
+4|3" "$(sql alike.db "SELECT id, coalesce(parent_id, 1) FROM processes WHERE executable GLOB '*alike' ORDER BY id")"
+
 # Sound programs: no finding, and never silence.
 recorded sound
 same "sound: no finding" "" "$(findings sound.db)"
