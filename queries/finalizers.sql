@@ -28,6 +28,7 @@
 -- column:      caller | - | the function that called it; of objects, any
 -- column:      call | id | calls.id
 -- column:      frees | blocks | freed within it
+-- column:      allocs | blocks | allocated within it
 WITH RECURSIVE
      params AS (SELECT coalesce(:min_share, 0.1) AS min_share, coalesce(:heavy, 0) AS heavy),
      run AS MATERIALIZED (SELECT min(start_ns) AS start_ns, max(end_ns) - min(start_ns) AS length_ns FROM threads),
@@ -44,14 +45,14 @@ WITH RECURSIVE
      freed AS MATERIALIZED (SELECT shown_id, sum(frees) AS frees, sum(allocs) AS allocs FROM within GROUP BY shown_id),
      shown AS MATERIALIZED (
        SELECT fr.id, fr.parent_id, fr.function_id, r.life, fr.calls, fr.total_ns - fr.preempted_ns AS cost_ns, fr.cpu_ns,
-              fr.first_ns, fr.self_cpu_ns, fr.slowest_call_id, freed.frees
+              fr.first_ns, fr.self_cpu_ns, fr.slowest_call_id, freed.frees, freed.allocs
        FROM final r JOIN freed ON freed.shown_id = r.frame_id JOIN frames fr ON fr.id = r.frame_id
             CROSS JOIN params CROSS JOIN whole
        WHERE (params.heavy OR NOT r.heavy OR freed.frees > 0 AND freed.allocs = 0)
          AND 100 * (fr.total_ns - fr.preempted_ns) >= params.min_share * whole.cpu_ns
        UNION ALL -- of objects
        SELECT -s.function_id, NULL, s.function_id, 'object', s.calls, s.total_ns - s.preempted_ns, s.cpu_ns, s.first_enter_ns,
-              s.self_cpu_ns, s.slowest_call_id, s.total_frees
+              s.self_cpu_ns, s.slowest_call_id, s.total_frees, s.total_allocs
        FROM (SELECT DISTINCT function_id FROM object_roles WHERE role = 'finalizer') r
             JOIN function_stats s ON s.function_id = r.function_id CROSS JOIN params CROSS JOIN whole
        WHERE 100 * s.cpu_ns >= params.min_share * whole.cpu_ns),
@@ -79,7 +80,8 @@ SELECT CASE WHEN f.name GLOB '_GLOBAL__sub_I_*' OR f.name GLOB '__static_initial
        nullif(chains.text, '') AS mostly,
        CASE WHEN s.life <> 'object' THEN coalesce(c.name, '(no instrumented caller)') END AS caller,
        s.slowest_call_id AS call,
-       s.frees
+       s.frees,
+       s.allocs
 FROM shown s
      JOIN function_details f ON f.id = s.function_id
      LEFT JOIN chains ON chains.shown_id = s.id AND chains.place = 1

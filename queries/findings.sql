@@ -123,7 +123,7 @@ WITH RECURSIVE params AS (
        SELECT 'cpu', 'finalizers',
               '{f} frees ' || frees || ' blocks after the work, as the end of the process does: leave out what only frees',
               function, location, cpu_ns, NULL, 'likely'
-       FROM finalizers WHERE life = 'run' AND frees * 300 >= cpu_ns
+       FROM finalizers WHERE life = 'run' AND frees * 300 >= cpu_ns AND 4 * allocs <= frees
        UNION ALL
        SELECT 'cpu', 'repeated-arguments',
               '{f} computes ' || same_calls || ' results again that it gave before for the same arguments', function,
