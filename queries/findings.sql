@@ -97,7 +97,9 @@ WITH RECURSIVE params AS (
               -- beyond 1032 bytes glibc has no short way
               temporary * CASE WHEN bytes > 1032 * temporary THEN 100.0 ELSE 20.0 END, bytes, 'likely'
        FROM (SELECT function, location, sum(temporary) AS temporary, sum(bytes) AS bytes
-             FROM temporary_allocations GROUP BY function, location)
+             FROM temporary_allocations
+             WHERE first_alloc NOT IN (SELECT a.first_alloc_id FROM replaced_apart r JOIN alloc_stacks a ON a.id = r.id)
+             GROUP BY function, location)
        UNION ALL
        SELECT 'cpu', 'pool-candidates', '{f} ({at}) allocates ' || blocks || ' blocks of ' || sizes || ' bytes: ' || cure,
               function, location, blocks * 10.0, bytes, 'likely'
@@ -145,7 +147,32 @@ WITH RECURSIVE params AS (
          AND NOT (10 * (SELECT total(o.blocks) FROM alloc_owners o
                         WHERE o.stack_id = a.id AND o.owner_frame_id = p.frame_id) >= 8 * a.blocks
                   AND a.blocks <= 4 * (SELECT calls FROM frames WHERE id = p.frame_id))),
+     -- the same where one function allocates and another one frees, such as a pool's: few blocks at a time, and
+     -- sizes that are at half of the largest one in the mean, as where a text gets longer step by step
+     replaced_apart AS MATERIALIZED (
+       SELECT a.id, a.frame_id, o.owner_frame_id, a.blocks, a.bytes, a.max_size
+       FROM alloc_stacks a JOIN alloc_owners o ON o.stack_id = a.id AND 10 * o.blocks >= 8 * a.blocks
+       WHERE a.kind NOT GLOB 'realloc*' AND a.blocks >= 1000 AND a.max_size >= 16384 AND a.max_size >= 16 * a.min_size
+         AND 100 * a.live_blocks_max <= a.blocks
+         AND 3 * a.bytes BETWEEN a.blocks * a.max_size AND 2 * a.blocks * a.max_size
+         AND (SELECT count(*) FROM alloc_sizes z WHERE z.stack_id = a.id) >= 64
+         AND 10 * (SELECT total(d.blocks) FROM alloc_distances d
+                   WHERE d.stack_id = a.id AND d.allocs_between BETWEEN 1 AND 3) >= 8 * a.blocks
+         AND a.id NOT IN (SELECT id FROM replaced)
+         AND a.blocks > 4 * (SELECT calls FROM frames WHERE id = o.owner_frame_id)),
+     below_owner(id, frame_id) AS ( -- the frame that the owner calls on the way to the block
+       SELECT id, frame_id FROM replaced_apart WHERE frame_id <> owner_frame_id
+       UNION ALL
+       SELECT b.id, fr.parent_id
+       FROM below_owner b JOIN frames fr ON fr.id = b.frame_id JOIN replaced_apart r ON r.id = b.id
+       WHERE fr.parent_id <> r.owner_frame_id AND fr.parent_id < fr.id),
      copied AS (
+       SELECT o.function_id,
+              (SELECT fr.site_id FROM below_owner b JOIN frames fr ON fr.id = b.frame_id
+               WHERE b.id = r.id AND fr.parent_id = r.owner_frame_id) AS site_id, r.blocks, r.bytes, r.max_size,
+              min(s.self_cpu_ns, r.blocks * 20.0 + r.bytes / 10) AS saves_ns
+       FROM replaced_apart r JOIN frames o ON o.id = r.owner_frame_id JOIN function_stats s ON s.function_id = o.function_id
+       UNION ALL
        SELECT r.function_id, r.site_id, r.blocks, r.bytes, r.max_size,
               -- what its calls take beyond the shortest one, which had little to copy; the slowest copying reads
               -- and writes byte by byte, after a strlen()

@@ -93,6 +93,47 @@ for ends in 0 1; do
     same "blocks kept to the end: a finding if main returned and left them (exit: $ends)" $((1 - ends)) "$(findings kept.db | grep -c '^memory|add|not-freed')"
 done
 
+# A text that gets longer step by step, in memory that one function gets for all and another one gives back: the function
+# that owns both is named, at the call that makes the longer one.
+cat >concat.c <<'C'
+#include <stdlib.h>
+#include <string.h>
+static void *pool[64];
+static long made;
+__attribute__((noinline)) static char *get(size_t size)
+{
+    void **small = &pool[size / 8 % 64];
+    char *block = *small;
+    made++;
+    if (size <= 128 && block) { *small = NULL; return block; }
+    return malloc(size <= 128 ? 128 : size);
+}
+__attribute__((noinline)) static void put(char *block, size_t size)
+{
+    if (size <= 128 && !pool[size / 8 % 64]) pool[size / 8 % 64] = block; else free(block);
+}
+__attribute__((noinline)) static char *text_new(size_t size) { return get(size + 1); }
+__attribute__((noinline)) static unsigned long execute(int steps)
+{
+    char *text = text_new(0), *word;
+    size_t length = 0;
+    for (int i = 0; i < steps; i++) {
+        word = text_new(7); memcpy(word, "seven..", 8);
+        char *longer = text_new(length + 7);  /* here */
+        memcpy(longer, text, length); memcpy(longer + length, word, 8);
+        put(word, 8); put(text, length + 1);
+        text = longer; length += 7;
+    }
+    return length + (unsigned char)text[length / 2];
+}
+int main(void) { return execute(12000) == 1; }
+C
+"$fisql" cc gcc -O1 -g -w -o concat concat.c && "$fisql" record -q -o concat.bin ./concat && "$fisql" load -q concat.bin
+line=$(grep -n 'here' concat.c | cut -d: -f1)
+same "a text that gets longer by others' memory is named once" \
+    "copying|execute|temporary-allocations|execute (concat.c:$line) grows a block by a new one" \
+    "$(findings concat.db | grep -E '^(copying|cpu.*freed at once)' | sed 's/ new one .*/ new one/')"
+
 # What looks like a mistake and is none: scratch memory of many sizes beside work that takes much longer than copying it;
 # objects that are freed all along by one function; processes that wait for what others work out, by pipes and popen().
 cat >alike.c <<'C'
