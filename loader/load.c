@@ -214,7 +214,7 @@ static int prepare(struct load *load, struct error *error)
     for (size_t i = 0; i < load->index.processes_count; i++) {
         const struct log_process *process = &load->index.processes[i];
         bool forked = process->origin != NULL && strcmp(process->origin, FISQL_ORIGIN_FORK) == 0;
-        if (memory_process(load->memory, process->id, forked ? process->parent_id : 0,
+        if (memory_process(load->memory, process->id, forked ? process->parent.id : 0,
                            process->fork_tick,
                            process->start_tick == TICK_UNKNOWN ? 0 : process->start_tick,
                            process->end_tick, error) != 0)

@@ -86,11 +86,18 @@ struct log_killed {
     uint64_t queued_ns;                  /* of that thread, too */
 };
 
+/* The image that forked a process, started it, or that it replaced by exec. */
+struct log_parent {
+    uint64_t key; /* 0 = not known */
+    uint32_t pid; /* 0 = not known */
+    uint32_t id;  /* processes.id; 0 = none or not in the log */
+};
+
 struct log_process {
-    uint32_t id;                         /* processes.id */
-    uint32_t pid, parent_pid;            /* 0 = not known */
-    uint64_t key, parent_key;            /* 0 = not known */
-    uint32_t parent_id;                  /* processes.id; 0 = none or not in the log */
+    uint32_t id; /* processes.id */
+    uint32_t pid;
+    uint64_t key;
+    struct log_parent parent;
     char *executable, *command, *origin; /* NULL = not known */
     uint64_t start_tick;                 /* TICK_UNKNOWN */
     uint64_t end_tick;

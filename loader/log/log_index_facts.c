@@ -108,10 +108,10 @@ static int take_process_fact(struct log_index *index, struct log_process *proces
         return replace_text(&process->origin, value, error);
     case FISQL_FACT_PROCESS_PARENT_PID:
         if (fact_decimal(value, &pid) && pid <= INT32_MAX)
-            process->parent_pid = (uint32_t)pid;
+            process->parent.pid = (uint32_t)pid;
         return 0;
     case FISQL_FACT_PROCESS_PARENT_PROCESS:
-        fact_hexadecimal(value, &process->parent_key);
+        fact_hexadecimal(value, &process->parent.key);
         return 0;
     case FISQL_FACT_PROCESS_START_TICK:
         fact_decimal(value, &process->start_tick);

@@ -72,12 +72,12 @@ static int find_starters(struct log_index *index, const uint32_t *list, struct e
     int status = last != NULL ? 0 : error_set(error, "out of memory");
     for (size_t i = 0; i < index->processes_count && status == 0; i++) {
         struct log_process *process = &index->processes[list[i]];
-        uint32_t parent = process->parent_key == 0 && process->parent_pid != 0
-                              ? intern_find(&pids, process->parent_pid, 0)
+        uint32_t parent = process->parent.key == 0 && process->parent.pid != 0
+                              ? intern_find(&pids, process->parent.pid, 0)
                               : INTERN_NONE;
         uint32_t own;
         if (parent != INTERN_NONE)
-            process->parent_id = last[parent];
+            process->parent.id = last[parent];
         status = intern_add(&pids, process->pid, 0, &own, error);
         if (status == 0)
             last[own] = process->id;
@@ -100,11 +100,11 @@ static int number_processes(struct log_index *index, struct error *error)
         return -1;
     for (size_t i = 0; i < index->processes_count; i++) {
         struct log_process *process = &index->processes[i];
-        uint32_t parent = process->parent_key == 0
+        uint32_t parent = process->parent.key == 0
                               ? INTERN_NONE
-                              : intern_find(&index->process_of_key, process->parent_key, 0);
+                              : intern_find(&index->process_of_key, process->parent.key, 0);
         if (parent != INTERN_NONE && parent != i)
-            process->parent_id = index->processes[parent].id;
+            process->parent.id = index->processes[parent].id;
     }
     /* Until now a loss held its process's index + 1. */
     for (size_t i = 0; i < index->losses_count; i++) {

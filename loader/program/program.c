@@ -152,9 +152,9 @@ static uint32_t process_by_id(const struct log_index *index, uint32_t id)
 static uint32_t forked_from(const struct log_index *index, uint32_t process)
 {
     const struct log_process *child = &index->processes[process];
-    bool forked = child->parent_id != 0 && child->origin != NULL &&
+    bool forked = child->parent.id != 0 && child->origin != NULL &&
                   strcmp(child->origin, FISQL_ORIGIN_FORK) == 0;
-    uint32_t parent = forked ? process_by_id(index, child->parent_id) : UINT32_MAX;
+    uint32_t parent = forked ? process_by_id(index, child->parent.id) : UINT32_MAX;
     return parent == process ? UINT32_MAX : parent;
 }
 

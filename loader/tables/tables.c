@@ -113,7 +113,7 @@ static int write_processes(const struct tables *tables, sqlite3 *database, struc
     for (size_t i = 0; i < index->processes_count; i++) {
         const struct log_process *process = &index->processes[i];
         insert_row(&insert, column_int("id", process->id), column_int("pid", process->pid),
-                   column_id("parent_id", process->parent_id),
+                   column_id("parent_id", process->parent.id),
                    column_text("origin", process->origin),
                    column_text("executable", process->executable),
                    column_text("command", process->command),
