@@ -3,6 +3,14 @@
 UNIT_SRC := $(wildcard tests/unit/test_*.c)
 UNIT_BIN := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(UNIT_SRC))
 E2E := $(filter-out %/lib.sh,$(wildcard tests/e2e/*.sh))
+# What CI leaves out (FISQL_TESTS=brief): half of the processor's time. Other machines, compilers and programs, what the long
+# gates load with more, the page's variants, and packages.
+ifeq ($(FISQL_TESTS),brief)
+E2E := $(filter-out $(patsubst %,tests/e2e/%.sh,aarch64_runs aarch64_sleds any_unwind any_values budget campaign cxx cxx_link deb \
+  dist faults_paths fleet_chdb foreign_hostile hostile hostile_db hostile_live hostile_outputs load_calls lua nested newer_sqlite \
+  overflows programs recipes reference report_diff report_graph rotate self_faults space stress symbols system_headers terminal \
+  threads_chosen unfinished value_blocks values_aarch64 values_gdb without_npm),$(E2E))
+endif
 
 .PHONY: demo setup units check check-unit check-decode check-e2e check-queries check-quick check-compilers check-distros \
         check-deb check-real check-real-all check-locks check-fleet check-values

@@ -20,8 +20,7 @@ asan-quick: ## what reads logs and databases, under the same: unit tests, decode
 	@FISQL_TESTS=brief $(SANITIZED) check-loading
 
 # What `make asan-quick` runs. Not in it: the tests of commands, which record much and load little.
-LOADING := crash damaged damaged_programs hostile kept_blocks load losses newer_sqlite no_time packed poisoned_caches rollups \
-           space unfinished
+LOADING := crash damaged damaged_programs hostile kept_blocks load losses no_time poisoned_caches
 
 check-loading:
 	@tests/run begin $(BUILD)
