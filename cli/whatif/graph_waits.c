@@ -183,6 +183,45 @@ static void take_out_twice(struct thread_waits *waits)
     waits->count = kept;
 }
 
+/* A thread that looks around this long between two waits does not work. */
+#define AROUND_NS 100000
+#define AROUND_PART 100
+
+/* Does the wait go on after the one for the same condition that timed out before it? */
+static bool goes_on(const struct wait *before, const struct wait *wait)
+{
+    int64_t around_ns = before->asleep_ns / AROUND_PART;
+    if (around_ns < AROUND_NS)
+        around_ns = AROUND_NS;
+    return wait->kind == FISQL_LOCK_KIND_CONDITION && wait->lock == before->lock &&
+           wait->mutex == before->mutex && wait->start_ns - before->until_ns <= around_ns;
+}
+
+/* Threads wait with a timeout, such as to show progress, and then again: that is one wait, which ends
+ * sooner if what it is for comes sooner. Takes out the timeouts, and what was done of their mutex. */
+static void join_timeouts(struct thread_waits *waits)
+{
+    size_t kept = 0, first = 0; /* of what `kept` ends by: the timeout; kept = there is none */
+    for (size_t i = 0; i < waits->count; i++) {
+        struct wait wait = waits->items[i];
+        bool after = first < kept;
+        if (after && goes_on(&waits->items[first], &wait)) {
+            wait.start_ns = waits->items[first].start_ns;
+            wait.asleep_ns = wait.until_ns - wait.start_ns;
+            kept = first;
+            after = false;
+        }
+        bool is_timeout = wait.kind == FISQL_LOCK_KIND_CONDITION && !wait.taken && !wait.open;
+        bool of_mutex = after && wait.lock == waits->items[first].mutex && wait.asleep_ns == 0;
+        waits->items[kept++] = wait;
+        if (is_timeout)
+            first = kept - 1;
+        else if (!of_mutex)
+            first = kept;
+    }
+    waits->count = kept;
+}
+
 int waits_read(struct building *building)
 {
     int status = read_lock_waits(building);
@@ -192,6 +231,7 @@ int waits_read(struct building *building)
         struct thread_waits *waits = &building->threads[i];
         array_sort(waits->items, waits->count, by_start);
         take_out_twice(waits);
+        join_timeouts(waits);
         for (size_t k = 0; k < waits->count; k++)
             waits->items[k].number = (uint32_t)(k * 64 + i % 64); /* to be split by */
     }

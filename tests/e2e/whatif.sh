@@ -41,6 +41,9 @@ same "a queue: the faster side waits for the other one then" "640 430 620 400" \
     "$(takes queued 'use: 2x' 'make: 2x' 'use: -100%')"
 same "and is said to be one" 1 "$(doubts queued queues)"
 
+made timed
+same "timeouts before what is waited for came are one wait" "700 400 601" "$(takes timed 'work: 2x' 'finish: -100%')"
+
 made asleep
 same "asynchronous: each wait but the first goes on meanwhile" "700 540" "$(takes asleep 'fetch: async')"
 made many

@@ -149,6 +149,21 @@ def queued(run, items=10):
     run.wait(1, "thread", "t2", puts[-1] + 0.001, end, frame=1)
 
 
+def timed(run):
+    """main waits until t2 has worked for 60, looks around each 25, and then works for 10."""
+    run.process(1, None, 70)
+    run.thread(1, 0, 70, [("main", 0, 70, [("finish", 60.1, 70)])])
+    run.thread(2, 0, 60, [("work", 0, 60)])
+    run.lock("lock", "mutex")
+    for start, end, ended in (0.001, 25, "given up"), (25.02, 50, "given up"), (50.03, 60, "taken"):
+        run.wait(1, "mutex", "lock", start, start, frame=1)
+        run.wait(1, "condition", "done", start, end, frame=1, mutex="lock", ended=ended)
+        run.wait(1, "mutex", "lock", end, end, frame=1)
+    run.wait(2, "mutex", "lock", 59.999, 59.999, frame=run.frames[None, "work"])
+    run.holds(1, "lock", 6, 0.05)
+    run.holds(2, "lock", 1, 0.0005)
+
+
 def asleep(run):
     """Five times: fetch sleeps for 10, and main works for 4."""
     end = 5 * 14
