@@ -1571,17 +1571,18 @@ CREATE VIEW free_places AS -- block_flows with the function that wanted the bloc
   SELECT 1, b.id, b.free_frame_id, b.free_site_id, fr.function_id
   FROM block_flows b LEFT JOIN frames fr ON fr.id = b.free_frame_id;
 CREATE VIEW block_group_places AS -- block_groups with the function of the call; not what the whole run is, main and the like
+  -- CROSS JOIN: in this order; any other one is a product of all places
   SELECT p.wrappers, g.stack_id, g.flow_id, g.by_caller, g.blocks, g.call_id, p.function_id AS allocated_by_id,
          CASE WHEN g.by_caller AND p.frame_id IS a.frame_id THEN caller.function_id ELSE p.function_id END AS function_id
-  FROM block_groups g JOIN alloc_stacks a ON a.id = g.stack_id JOIN alloc_places p ON p.stack_id = a.id
+  FROM block_groups g CROSS JOIN alloc_stacks a ON a.id = g.stack_id CROSS JOIN alloc_places p ON p.stack_id = a.id
        LEFT JOIN frames fr ON fr.id = p.frame_id LEFT JOIN frames caller ON caller.id = fr.parent_id
   WHERE g.flow_id IS NULL
     AND CASE WHEN p.frame_id IS a.frame_id THEN NOT g.by_caller OR caller.parent_id IS NOT NULL ELSE g.by_caller END
   UNION ALL
   SELECT p.wrappers, g.stack_id, g.flow_id, g.by_caller, g.blocks, g.call_id, ap.function_id,
          CASE WHEN g.by_caller AND p.frame_id IS b.free_frame_id THEN caller.function_id ELSE p.function_id END
-  FROM block_groups g JOIN block_flows b ON b.id = g.flow_id JOIN free_places p ON p.flow_id = b.id
-       JOIN alloc_places ap ON ap.stack_id = g.stack_id AND ap.wrappers = p.wrappers
+  FROM block_groups g CROSS JOIN block_flows b ON b.id = g.flow_id CROSS JOIN free_places p ON p.flow_id = b.id
+       CROSS JOIN alloc_places ap ON ap.stack_id = g.stack_id AND ap.wrappers = +p.wrappers
        LEFT JOIN frames fr ON fr.id = p.frame_id LEFT JOIN frames caller ON caller.id = fr.parent_id
   WHERE CASE WHEN p.frame_id IS b.free_frame_id THEN NOT g.by_caller OR caller.parent_id IS NOT NULL ELSE g.by_caller END;
 

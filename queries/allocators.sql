@@ -43,12 +43,14 @@ WITH params AS (SELECT coalesce(:min_bytes, 0) AS min_bytes, coalesce(:wrappers,
        SELECT p.function_id, sum(b.blocks) AS blocks, sum(b.bytes) AS bytes
        FROM free_places p CROSS JOIN params JOIN block_flows b ON b.id = p.flow_id
        WHERE p.wrappers = params.wrappers GROUP BY p.function_id),
-     grouped AS MATERIALIZED ( -- the most blocks that one call allocated, or freed
+     grouped AS (
        SELECT g.flow_id IS NOT NULL AS freed, g.allocated_by_id, g.function_id, sum(g.blocks) AS blocks, g.call_id,
               row_number() OVER (PARTITION BY g.flow_id IS NOT NULL, g.allocated_by_id
                                  ORDER BY sum(g.blocks) DESC, max(g.by_caller), g.call_id) AS place
        FROM block_group_places g CROSS JOIN params WHERE g.wrappers = params.wrappers
        GROUP BY 1, g.allocated_by_id, g.call_id),
+     most AS MATERIALIZED ( -- the most blocks that one call allocated, or freed
+       SELECT freed, allocated_by_id, function_id, blocks, call_id FROM grouped WHERE place = 1 AND blocks > 1),
      gone AS MATERIALIZED (
        SELECT p.function_id, sum(a.freed_blocks) AS blocks
        FROM alloc_places p CROSS JOIN params JOIN alloc_stacks a ON a.id = p.stack_id
@@ -85,9 +87,8 @@ SELECT f.name AS function,
        ff.name AS freed_in,
        unmade.call_id AS freeing_call
 FROM own s JOIN function_details f ON f.id = s.function_id
-     LEFT JOIN grouped made ON NOT made.freed AND made.allocated_by_id = s.function_id AND made.place = 1 AND made.blocks > 1
-     LEFT JOIN grouped unmade ON unmade.freed AND unmade.allocated_by_id = s.function_id AND unmade.place = 1
-                                 AND unmade.blocks > 1
+     LEFT JOIN most made ON made.freed = 0 AND made.allocated_by_id = s.function_id
+     LEFT JOIN most unmade ON unmade.freed = 1 AND unmade.allocated_by_id = s.function_id
      LEFT JOIN gone ON gone.function_id = s.function_id
      LEFT JOIN functions mf ON mf.id = made.function_id
      LEFT JOIN functions ff ON ff.id = unmade.function_id

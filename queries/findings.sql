@@ -14,7 +14,7 @@
 -- param:       min_wait = 5 | % | of the lives of the threads that waited: leave out what waits less
 -- param:       min_memory = 10 | % | of the most memory that was live: leave out what loses or gathers less
 -- param:       min_copied = 50 | % | of all allocated bytes: blocks that are replaced step by step, whatever time they take
--- param:       min_lost = 1000 | blocks | lost at one place are a finding, whatever their share; of several processes in each
+-- param:       min_lost = 1000 | blocks | lost at one place, in each of processes that follow each other, are a finding
 -- param:       all = 0 | 0 or 1 | 1 = also the largest things that are no finding (is_finding = 0)
 -- column:      rank | - | 1 = the worst
 -- column:      finding | - | what it is, in a sentence
@@ -49,7 +49,6 @@ WITH RECURSIVE params AS (
               (SELECT total(bytes) FROM alloc_stacks) AS alloc_bytes,
               (SELECT total(self_wait_ns) FROM function_stats) AS wait_ns,
               EXISTS (SELECT 1 FROM locks) AS locks, (SELECT count(*) FROM threads) AS threads,
-              (SELECT max(1, count(*)) FROM processes) AS processes,
               EXISTS (SELECT 1 FROM parameters) AS arguments,
               -- a program's words with nothing that a shell would take for its own
               coalesce((SELECT value FROM run WHERE key = 'command' AND value NOT GLOB '*[^-A-Za-z0-9_./=,:+@% ]*'),
@@ -219,22 +218,29 @@ WITH RECURSIVE params AS (
        FROM lock_waits w JOIN frames fr ON fr.id = w.frame_id GROUP BY 1, 2),
      unlocked AS (
        SELECT w.*, max(0, w.wait_ns - coalesce(l.wait_ns, 0)) AS rest_ns,
-              t.end_ns - t.start_ns AS life_ns, t.active_ns,
+              t.process_id, t.end_ns - t.start_ns AS life_ns, t.active_ns,
               -- threads of the process without a recorded call: of a library, mostly
               (SELECT count(*) FROM threads o
                WHERE o.process_id = t.process_id AND o.calls + o.counted_calls = 0
                  AND 2 * (o.end_ns - o.start_ns) >= w.wait_ns) AS unseen
        FROM waited w JOIN active t ON t.id = w.thread_id
             LEFT JOIN locked l ON l.thread_id = w.thread_id AND l.function_id = w.function_id),
+     together AS MATERIALIZED ( -- threads of one process that wait in one function
+       SELECT function_id, outermost, max(threads) AS threads
+       FROM (SELECT function_id, outermost, count(*) AS threads FROM unlocked WHERE rest_ns > 0 GROUP BY 1, 2, process_id)
+       GROUP BY 1, 2),
+     mates AS MATERIALIZED (SELECT process_id, count(*) AS threads FROM threads GROUP BY 1),
      waiting_in AS MATERIALIZED (
        SELECT u.function_id, u.outermost, total(u.rest_ns) AS wait_ns, sum(u.waits) AS waits, max(u.longest_ns) AS longest_ns,
               count(*) AS threads, total(u.life_ns) AS life_ns, total(u.page_ns) AS page_ns,
               total(u.child_ns) AS child_ns, max(u.unseen) AS unseen,
+              max(m.threads) AS mates,
+              (SELECT g.threads FROM together g WHERE g.function_id = u.function_id AND g.outermost = u.outermost) AS together,
               (SELECT total(active_ns) FROM active) - total(u.active_ns) AS others_ns,
               (SELECT max(t.active_ns) FROM active t
                WHERE NOT EXISTS (SELECT 1 FROM waited o
                                  WHERE o.thread_id = t.id AND o.function_id = u.function_id)) AS busiest_ns
-       FROM unlocked u WHERE u.rest_ns > 0 GROUP BY u.function_id, u.outermost),
+       FROM unlocked u JOIN mates m ON m.process_id = u.process_id WHERE u.rest_ns > 0 GROUP BY u.function_id, u.outermost),
      events(pattern) AS ( -- names of what waits for others' doing
        VALUES ('*poll*'), ('*select*'), ('*accept*'), ('*recv*'), ('*receive*'), ('*read*'), ('*getline*'), ('*fgets*'),
               ('*wait*'), ('*idle*'), ('*event*'), ('*loop*'), ('*listen*'), ('*input*')),
@@ -245,13 +251,13 @@ WITH RECURSIVE params AS (
               100 * w.wait_ns / nullif(w.life_ns, 0) AS share,
               CASE WHEN 2 * w.page_ns > w.wait_ns THEN 'pages'
                    WHEN 2 * w.child_ns > w.wait_ns THEN 'idle'
-                   WHEN w.threads > 1 AND 2 * w.wait_ns >= w.life_ns AND 2 * w.busiest_ns >= whole.wall_ns THEN 'starving'
+                   WHEN w.together > 1 AND 2 * w.wait_ns >= w.life_ns AND 2 * w.busiest_ns >= whole.wall_ns THEN 'starving'
                    WHEN w.outermost OR EXISTS (SELECT 1 FROM events e
                                                WHERE replace(lower(f.name), 'thread', '') GLOB e.pattern) THEN 'idle'
                    WHEN w.threads > 1 AND 10 * w.wait_ns >= 9 * w.life_ns AND 10 * whole.threads_cpu_ns < whole.wall_ns
                    THEN 'idle'
                    WHEN EXISTS (SELECT 1 FROM disk d WHERE lower(f.name) GLOB d.pattern) THEN 'disk'
-                   WHEN w.threads > 1 THEN 'contention'
+                   WHEN w.together > 1 THEN 'contention'
                    WHEN w.unseen > 0 THEN 'unseen'
                    WHEN 2 * w.others_ns >= w.wait_ns THEN 'idle' -- other threads work meanwhile
                    ELSE 'blocked' END AS why
@@ -301,6 +307,18 @@ WITH RECURSIVE params AS (
        WHERE a.id NOT IN (SELECT stack_id FROM kept_stacks) AND p.function_id IS NOT NULL
              AND NOT EXISTS (SELECT 1 FROM recording_limits WHERE what = 'threads') -- others may have freed them
        GROUP BY 1, 2 HAVING sum(a.blocks) > sum(a.freed_blocks)),
+     -- of processes that run one after another, each ends with some: as many as one has at a time
+     images AS MATERIALIZED (
+       SELECT executable, sum(processes) AS processes,
+              max(1.0, sum(processes) / max(1, sum(life_ns) / max(1, whole.wall_ns))) AS turns
+       FROM (SELECT executable, 1 AS processes, coalesce(end_ns, start_ns) - start_ns AS life_ns FROM processes
+             UNION ALL
+             SELECT NULL, 1, coalesce(end_ns, start_ns) - start_ns FROM processes) CROSS JOIN whole
+       GROUP BY executable),
+     lost_in AS (
+       SELECT l.*, i.processes, coalesce(i.turns, 1.0) AS turns, l.bytes / coalesce(i.turns, 1.0) AS one_bytes
+       FROM lost l JOIN functions f ON f.id = l.function_id LEFT JOIN modules m ON m.id = f.module_id
+            LEFT JOIN images i ON i.executable IS (SELECT x.executable FROM images x WHERE x.executable = m.path)),
      -- did a process call exit() in main? Then what it kept was never meant to be freed
      last_calls(id, parent_id, ended) AS (
        SELECT c.id, c.parent_id, c.ended
@@ -361,7 +379,7 @@ WITH RECURSIVE params AS (
             LEFT JOIN site_details s ON s.id = c.site_id
        UNION ALL
        SELECT 'waiting', CASE WHEN w.why = 'contention' THEN 'lock-waits' ELSE 'waiting' END,
-              CASE WHEN NOT whole.locks AND (w.why IN ('contention', 'starving') OR w.why = 'blocked' AND whole.threads > 1)
+              CASE WHEN NOT whole.locks AND (w.why IN ('contention', 'starving') OR w.why = 'blocked' AND w.mates > 1)
                    THEN 'fisql run --locks ' || whole.command
                    WHEN w.why = 'unseen' THEN 'fisql run --libs ''*'' ' || whole.command END,
               CASE w.why
@@ -375,7 +393,8 @@ WITH RECURSIVE params AS (
                 WHEN 'disk' THEN '{f} ({at}) waits {ns}, ' || w.often || ': for the disk, by its name'
                 WHEN 'pages' THEN '{f} ({at}) waits {ns} for pages to be read from files, ' || w.often
                 WHEN 'blocked' THEN '{f} ({at}) waits {ns}, ' || w.often || ': for '
-                     || CASE WHEN whole.threads > 1 AND NOT whole.locks THEN 'a lock, ' ELSE '' END
+                     || CASE WHEN w.mates > 1 AND NOT whole.locks THEN 'a lock, '
+                             WHEN w.threads > 1 THEN 'a lock that processes share, ' ELSE '' END
                      || 'files, a sleep or another program'
                 ELSE '{f} ({at}) waits {ns}, ' || w.often
                      || CASE WHEN NOT w.outermost AND w.threads = 1 AND 2 * w.others_ns >= w.wait_ns
@@ -383,7 +402,8 @@ WITH RECURSIVE params AS (
               w.name, w.location,
               CASE WHEN w.why IN ('contention', 'starving', 'disk', 'unseen') THEN 'likely' ELSE 'certain' END,
               w.share, 'the waiting threads'' time', NULL, CAST(w.wait_ns AS INTEGER), NULL, w.wait_ns, NULL, 1,
-              w.why <> 'idle' AND w.share >= params.min_wait AND w.wait_ns >= 1000000,
+              w.why <> 'idle' AND w.share >= params.min_wait AND w.wait_ns >= 1000000
+              AND 100 * w.wait_ns >= params.min_wait * whole.wall_ns, -- of many short processes, say
               w.share
        FROM waiting w CROSS JOIN whole CROSS JOIN params
        UNION ALL
@@ -404,15 +424,16 @@ WITH RECURSIVE params AS (
        FROM lock_findings l CROSS JOIN whole CROSS JOIN params
        UNION ALL
        SELECT 'memory', 'not-freed', 'fisql query leaking-calls',
-              '{f} ({at}) loses ' || m.blocks || ' of its ' || m.all_blocks || ' blocks, {bytes}, to the end of the run',
+              '{f} ({at}) loses ' || m.blocks || ' of its ' || m.all_blocks || ' blocks, {bytes}, to the end of '
+              || CASE WHEN m.turns >= 2 THEN m.processes || ' processes' ELSE 'the run' END,
               f.name, coalesce(s.location, f.location), CASE WHEN m.blocks < m.all_blocks THEN 'likely' ELSE 'perhaps' END,
-              100 * m.bytes / nullif(whole.peak_bytes, 0), 'peak memory', NULL, NULL, m.bytes, NULL, m.bytes, 1,
-              m.blocks >= 100 AND (10 * m.blocks <= 9 * m.all_blocks OR NOT exits.within_main)
+              100 * m.one_bytes / nullif(whole.peak_bytes, 0), 'peak memory', NULL, NULL, CAST(m.one_bytes AS INTEGER), NULL,
+              m.bytes, 1,
+              m.blocks >= 100 * m.turns AND (10 * m.blocks <= 9 * m.all_blocks OR NOT exits.within_main)
               AND 4 * (m.last_ns - m.first_ns) >= whole.main_ns
-              AND (m.blocks >= params.min_lost * whole.processes -- each ends with some
-                   OR 100 * m.bytes >= params.min_memory * whole.peak_bytes),
-              coalesce(25 * m.bytes / nullif(whole.peak_bytes, 0), 0)
-       FROM lost m CROSS JOIN whole CROSS JOIN params CROSS JOIN exits JOIN function_details f ON f.id = m.function_id
+              AND (m.blocks >= params.min_lost * m.turns OR 100 * m.one_bytes >= params.min_memory * whole.peak_bytes),
+              coalesce(25 * m.one_bytes / nullif(whole.peak_bytes, 0), 0)
+       FROM lost_in m CROSS JOIN whole CROSS JOIN params CROSS JOIN exits JOIN function_details f ON f.id = m.function_id
             LEFT JOIN site_details s ON s.id = m.site_id
        UNION ALL
        SELECT 'memory', 'peak-memory', 'fisql query memory-timeline',
