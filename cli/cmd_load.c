@@ -158,13 +158,47 @@ static int parse(struct request *request, int argc, char **argv)
     return args_end(&args);
 }
 
+/* What a message says, behind the file that it is about. */
+static const char *said_of(const char *message)
+{
+    const char *colon = strstr(message, ": ");
+    return colon != NULL ? colon + 2 : message;
+}
+
+/* How many messages from `from` to before `to` say the same of other files. */
+static size_t same_of_others(const struct load_report *report, size_t of, size_t from, size_t to)
+{
+    size_t count = 0;
+    for (size_t i = from; i < to; i++)
+        count += strcmp(said_of(report->messages[i]), said_of(report->messages[of])) == 0;
+    return count;
+}
+
+#define MESSAGES_SAID 20
+#define ALIKE_LEAST 3 /* so many alike are one */
+
 static void say_messages(const struct load_report *report, bool all)
 {
-    size_t most = all ? report->messages_count : 20;
-    for (size_t i = 0; i < report->messages_count && i < most; i++)
-        note("%s", report->messages[i]);
-    if (report->messages_count > most)
-        note("and %zu more messages; --verbose shows them", report->messages_count - most);
+    size_t said = 0, left = 0, count = report->messages_count;
+    for (size_t i = 0; i < count; i++) {
+        const char *message = report->messages[i], *text = said_of(message);
+        size_t others = !all && text != message ? same_of_others(report, i, i + 1, count) : 0;
+        size_t before = !all && text != message ? same_of_others(report, i, 0, i) : 0;
+        if (before + 1 + others >= ALIKE_LEAST && before > 0)
+            continue;
+        if (!all && said == MESSAGES_SAID) {
+            left++;
+            continue;
+        }
+        said++;
+        if (1 + others >= ALIKE_LEAST)
+            note("%.*s and %zu more (--verbose names them): %s", (int)(text - message - 2), message,
+                 others, text);
+        else
+            note("%s", message);
+    }
+    if (left > 0)
+        note("and %zu more messages; --verbose shows them", left);
 }
 
 /* Says which processes a signal ended, and where they were. */

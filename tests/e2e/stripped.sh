@@ -290,3 +290,15 @@ same "inlined copies of functions with hooks are calls in the database" 0 "$(sql
 rm -rf "$HOME/.cache"
 run "$fisql" load -q run.bin
 same "--quiet: nothing is said" "" "$err"
+
+# Many programs of which one says the same are one line; --verbose names them.
+for number in 1 2 3 4; do
+    gcc -O2 -s -DNUMBER=$number -o "plain$number" shop.c
+done
+unset DEBUGINFOD_URLS
+"$fisql" record -q -o many.bin sh -c './plain1; ./plain2; ./plain3; ./plain4' >/dev/null
+run "$fisql" load -o many.db many.bin
+said="$(grep -c "no symbols" <<<"$err")"
+same "many programs without symbols are one line" "1 1" "$said $(grep -cE ' and [3-9] more \(--verbose names them\): no symbols: ' <<<"$err")"
+run "$fisql" load -o many.db --verbose many.bin
+same "--verbose names them" "plain1 plain2 plain3 plain4" "$(grep -o 'plain[1-4]: no symbols' <<<"$err" | cut -d: -f1 | sort | xargs)"
