@@ -12,6 +12,7 @@
 -- report:      none
 -- param:       min_cpu = 1 | % | of the run's processor time: leave out what would save less
 -- param:       min_wait = 5 | % | of the lives of the threads that waited: leave out what waits less
+-- param:       min_wait_ms = 10 | ms | leave out what waits less for files, sleeps or other programs, as a short run does
 -- param:       min_memory = 10 | % | of the most memory that was live: leave out what loses or gathers less
 -- param:       min_copied = 50 | % | of all allocated bytes: blocks that are replaced step by step, whatever time they take
 -- param:       min_lost = 1000 | blocks | lost at one place, in each of processes that follow each other, are a finding
@@ -34,7 +35,7 @@
 -- column:      next | - | a command that would tell more
 -- column:      is_finding | 0 or 1 | 0 = below the thresholds
 WITH RECURSIVE params AS (
-       SELECT coalesce(:min_cpu, 1) AS min_cpu, coalesce(:min_wait, 5) AS min_wait,
+       SELECT coalesce(:min_cpu, 1) AS min_cpu, coalesce(:min_wait, 5) AS min_wait, coalesce(:min_wait_ms, 10) AS min_wait_ms,
               coalesce(:min_memory, 10) AS min_memory, coalesce(:min_copied, 50) AS min_copied,
               coalesce(:min_lost, 1000) AS min_lost, coalesce(:all, 0) AS every),
      whole AS MATERIALIZED (
@@ -402,7 +403,8 @@ WITH RECURSIVE params AS (
               w.name, w.location,
               CASE WHEN w.why IN ('contention', 'starving', 'disk', 'unseen') THEN 'likely' ELSE 'certain' END,
               w.share, 'the waiting threads'' time', NULL, CAST(w.wait_ns AS INTEGER), NULL, w.wait_ns, NULL, 1,
-              w.why <> 'idle' AND w.share >= params.min_wait AND w.wait_ns >= 1000000
+              w.why <> 'idle' AND w.share >= params.min_wait
+              AND w.wait_ns >= CASE WHEN w.why IN ('contention', 'starving') THEN 1 ELSE params.min_wait_ms END * 1000000
               AND 100 * w.wait_ns >= params.min_wait * whole.wall_ns, -- of many short processes, say
               w.share
        FROM waiting w CROSS JOIN whole CROSS JOIN params

@@ -145,11 +145,11 @@ static const char *threshold(const struct query_file *query, const char *name)
 
 static int say_checked(const struct query_file *query, struct verdicts *verdicts)
 {
-    char *text =
-        sqlite3_mprintf("errors; CPU time from %s%%; waits from %s%% of the waiting threads' time; "
-                        "memory lost or gathered from %s%% of the peak, or %s blocks",
-                        threshold(query, "min_cpu"), threshold(query, "min_wait"),
-                        threshold(query, "min_memory"), threshold(query, "min_lost"));
+    char *text = sqlite3_mprintf(
+        "errors; CPU time from %s%%; waits from %s%% of the waiting threads' time and %s ms; "
+        "memory lost or gathered from %s%% of the peak, or %s blocks",
+        threshold(query, "min_cpu"), threshold(query, "min_wait"), threshold(query, "min_wait_ms"),
+        threshold(query, "min_memory"), threshold(query, "min_lost"));
     verdicts->checked = text != NULL ? strdup(text) : NULL;
     sqlite3_free(text);
     return verdicts->checked != NULL ? 0 : fail("out of memory");

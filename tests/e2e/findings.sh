@@ -255,7 +255,7 @@ No finding: no error was seen, and nothing reaches what is looked for. The large
 -  work (mistakes.c:" "$digest"
 same "sound: the three largest things" 3 "$(grep -c '^-  ' <<<"$digest")"
 has "sound: with the thresholds" "
-Checked      errors; CPU time from 1%; waits from 5% of the waiting threads' time; memory lost or gathered from 10% of " "$digest"
+Checked      errors; CPU time from 1%; waits from 5% of the waiting threads' time and 10 ms; memory lost or gathered from 10% of " "$digest"
 has "sound: and with what was not checked" "
 Not checked  who holds the locks: fisql run --locks ./mistakes sound
              repeated results, ignored errors: fisql run --values ./mistakes sound

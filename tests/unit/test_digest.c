@@ -87,8 +87,8 @@ static void whole(void)
         "query hot-functions\n"
         "   next: fisql run --values shop --now\n"
         "\n"
-        "Checked      errors; CPU time from 1%; waits from 5% of the waiting threads' time; memory "
-        "lost or gathered from 10% of the peak, or 1000 blocks\n"
+        "Checked      errors; CPU time from 1%; waits from 5% of the waiting threads' time and 10 "
+        "ms; memory lost or gathered from 10% of the peak, or 1000 blocks\n"
         "Not checked  who holds the locks: fisql run --locks shop --now\n"
         "             repeated results, ignored errors: fisql run --values shop --now\n"
         "             what happens where calls fail: fisql faults shop --now\n",
