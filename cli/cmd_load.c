@@ -168,9 +168,11 @@ static const char *said_of(const char *message)
 /* How many messages from `from` to before `to` say the same of other files. */
 static size_t same_of_others(const struct load_report *report, size_t of, size_t from, size_t to)
 {
+    const char *message = report->messages[of], *text = said_of(message);
     size_t count = 0;
     for (size_t i = from; i < to; i++)
-        count += strcmp(said_of(report->messages[i]), said_of(report->messages[of])) == 0;
+        count += strcmp(said_of(report->messages[i]), text) == 0 &&
+                 strcmp(report->messages[i], message) != 0;
     return count;
 }
 

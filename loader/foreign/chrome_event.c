@@ -498,9 +498,11 @@ int chrome_events_write(struct chrome_events *events, struct log_writer *writer,
     if (events->no_time > 0 && log_writer_loss(writer, "events without a time that makes sense",
                                                events->no_time, NULL, error) != 0)
         return -1;
+    char kinds[80];
+    snprintf(kinds, sizeof kinds, "%llu: flows, samples, objects, memory dumps",
+             (unsigned long long)events->other_kinds);
     return events->other_kinds == 0
                ? 0
-               : log_writer_loss(writer, "events of kinds that fisql does not take",
-                                 events->other_kinds, "flows, samples, objects, memory dumps",
-                                 error);
+               : log_writer_loss(writer, "events of kinds that fisql does not take", UINT64_MAX,
+                                 kinds, error);
 }

@@ -210,15 +210,25 @@ static int write_process(const struct slices *slices, uint32_t process, struct l
 
 static int write_losses(const struct slices *slices, struct log_writer *writer, struct error *error)
 {
-    static const char *const reasons[] = {
-        "slices that overlap without nesting: the inner one is cut where the outer one ends",
-        "ends of slices that did not begin", "arguments beyond those that a name can have",
-        "arguments at the ends of slices", "slices nested too deeply"};
-    const uint64_t counts[] = {slices->lost.overlapping, slices->lost.unmatched,
-                               slices->lost.arguments, slices->lost.at_end, slices->lost.deep};
-    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
-        if (counts[i] > 0 && log_writer_loss(writer, reasons[i], counts[i], NULL, error) != 0)
+    const struct {
+        const char *reason;
+        uint64_t count;
+        bool calls; /* that are missing; else what is counted is less */
+    } losses[] = {
+        {"slices that overlap without nesting: the inner one is cut where the outer one ends",
+         slices->lost.overlapping, false},
+        {"ends of slices that did not begin", slices->lost.unmatched, true},
+        {"arguments beyond those that a name can have", slices->lost.arguments, false},
+        {"arguments at the ends of slices", slices->lost.at_end, false},
+        {"slices nested too deeply", slices->lost.deep, true}};
+    for (size_t i = 0; i < sizeof losses / sizeof *losses; i++) {
+        char count[24];
+        snprintf(count, sizeof count, "%llu", (unsigned long long)losses[i].count);
+        if (losses[i].count > 0 && log_writer_loss(writer, losses[i].reason,
+                                                   losses[i].calls ? losses[i].count : UINT64_MAX,
+                                                   losses[i].calls ? NULL : count, error) != 0)
             return -1;
+    }
     return 0;
 }
 
