@@ -98,7 +98,7 @@ static int print_head(const struct digest *digest)
     int64_t killed = ending_next_killed(digest->database, 0);
     ending_text(digest->database, killed != 0 ? killed : sqlite3_column_int64(row, 5), ending,
                 sizeof ending);
-    text_put(digest->out, word(row, 0));
+    text_put(digest->out, word(row, 0) != NULL ? word(row, 0) : digest->path);
     fputs(killed != 0 ? ": " : "\n", digest->out);
     if (killed != 0) {
         text_put(digest->out, ending);
