@@ -387,8 +387,8 @@ long long database_say_state(sqlite3 *database, const char *path)
     if (losses > 0 && !say_nothing(database, path)) {
         char *reasons = database_text(
             database_ask(database, "SELECT group_concat(DISTINCT reason) FROM losses"));
-        note("%s: the recording is not complete (%lld losses: %s): see the table losses", path,
-             losses, reasons != NULL ? reasons : "?");
+        note("%s: the recording is not complete (%lld %s: %s): see the table losses", path, losses,
+             losses == 1 ? "loss" : "losses", reasons != NULL ? reasons : "?");
         free(reasons);
     }
     say_stale(path);

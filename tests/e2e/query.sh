@@ -319,7 +319,7 @@ rm run.bin
 sqlite3 run.db "INSERT INTO losses(reason, calls) VALUES ('damaged', 3)"
 run $q hot-functions
 same "an incomplete run still exits with 0" 0 "$status"
-has "and is told in one line" "not complete (1 losses: damaged)" "$err"
+has "and is told in one line" "not complete (1 loss: damaged)" "$err"
 run $q dead-code --function main --check
 same "but fails a check" 1 "$status"
 
