@@ -164,7 +164,7 @@ static void errors(void)
         " VALUES ('double', 0x5000, 'free', 96000, 1, 4, 3, 1), ('double', 0x5000, 'free', 97000,"
         " 1, 4, 3, 1), ('inside', 0x5108, 'free', 98000, 1, 4, 3, 2)",
         "x.db");
-    check(strncmp(text, "?: killed by SIGSEGV in work (main.c:40)\n", 41) == 0, "a crash leads");
+    check(strncmp(text, "x.db: killed by SIGSEGV in work (main.c:40)\n", 44) == 0, "a crash leads");
     check(strstr(text, "Errors       1 crash, 2 double frees, 1 bad free; the recording is not "
                        "complete: disk full and 1 more\n") != NULL,
           "errors and losses are counted");
