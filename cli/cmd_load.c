@@ -177,11 +177,14 @@ static size_t same_of_others(const struct load_report *report, size_t of, size_t
 }
 
 #define MESSAGES_SAID 20
-#define ALIKE_LEAST 3 /* so many alike are one */
+#define MESSAGES_LOOKED 1000u /* each is compared with all: a damaged log has 100,000 */
+#define ALIKE_LEAST 3         /* so many alike are one */
 
 static void say_messages(const struct load_report *report, bool all)
 {
-    size_t said = 0, left = 0, count = report->messages_count;
+    bool many = !all && report->messages_count > MESSAGES_LOOKED;
+    size_t count = many ? MESSAGES_LOOKED : report->messages_count;
+    size_t said = 0, left = report->messages_count - count;
     for (size_t i = 0; i < count; i++) {
         const char *message = report->messages[i], *text = said_of(message);
         size_t others = !all && text != message ? same_of_others(report, i, i + 1, count) : 0;
