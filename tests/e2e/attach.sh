@@ -34,9 +34,11 @@ serve() {
 state() {
     grep -v '\[heap\]' "/proc/$1/maps"
     for link in "/proc/$1"/fd/*; do echo "$link $(readlink "$link")"; done | sort
-    for task in "/proc/$1"/task/*; do
-        grep -E '^(SigBlk|SigIgn|SigCgt)' "$task/status" 2>/dev/null
-    done | grep -v 'SigBlk.*fffffff' | sort | uniq # a thread that begins another one blocks all
+    # several looks: a thread in a signal handler blocks that signal, one that begins another thread blocks all
+    for _ in 1 2 3 4 5 6 7 8 9 10; do
+        grep -hE '^(SigBlk|SigIgn|SigCgt)' "/proc/$1"/task/*/status 2>/dev/null
+        sleep 0.003
+    done | grep -v 'SigBlk.*fffffff' | sort -u
     grep -E '^(TracerPid|Seccomp|NoNewPrivs)' "/proc/$1/status"
     # the program's code, and that of its libraries
     grep 'r-xp.*/' "/proc/$1/maps" | while read -r range _ _ _ _ path; do
