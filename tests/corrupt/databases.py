@@ -35,6 +35,7 @@ schema = open(schema_path).read()
 LARGEST, SMALLEST = 2**63 - 1, -2**63
 HOSTILE = "\x1b[31mred\x07\u202egnp.exe\u200b\u2066\u0085\U000e0041</script>\r\n|`"
 TIME_S, MEMORY_BYTES = 20, 2 << 30  # of processor time: the machine may be busy
+REQUEST_S, DRAWN_OUT_MAX = 20, 3  # of `fisql serve`: after this it ends a request; so many of them may take it
 WALL_S = 600 if sanitized else 240
 
 def make_sound(path):
@@ -293,12 +294,17 @@ hidden = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u206
 exact = {"csv", "perfetto", "pprof"}  # formats of exact bytes
 
 
-def limit():
+def limit(seconds=TIME_S):
     if not sanitized:
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    seconds = TIME_S * (10 if sanitized else 1)  # copies of a megabyte take sixty times as long then
+    seconds *= 10 if sanitized else 1  # copies of a megabyte take sixty times as long then
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
+
+
+def limit_serve():
+    """Of many requests; each one that a hostile database would draw out ends after REQUEST_S."""
+    limit(TIME_S + DRAWN_OUT_MAX * REQUEST_S)
 
 
 def run_mcp(command, must):
@@ -340,7 +346,7 @@ def run_mcp(command, must):
 
 def run_serve(command, must):
     """What is wrong with its answers, or nothing."""
-    server = subprocess.Popen([fisql, *command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=open(command[1] + ".says", "wb"), preexec_fn=limit)
+    server = subprocess.Popen([fisql, *command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=open(command[1] + ".says", "wb"), preexec_fn=limit_serve)
     end = threading.Timer(WALL_S, server.kill)
     end.start()
     address = server.stdout.readline().decode().strip()
