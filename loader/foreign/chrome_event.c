@@ -1,7 +1,6 @@
 /* Trace events of Chrome's JSON: see chrome_event.h. */
 #include "loader/foreign/chrome_event.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -29,6 +28,11 @@ struct decimal {
     bool negative;
 };
 
+static bool is_digit(char letter)
+{
+    return letter >= '0' && letter <= '9';
+}
+
 static bool read_decimal(const char *text, size_t bytes, struct decimal *out)
 {
     const uint64_t mantissa_max = (UINT64_MAX - 9) / 10;
@@ -42,7 +46,7 @@ static bool read_decimal(const char *text, size_t bytes, struct decimal *out)
             fraction = true;
             continue;
         }
-        if (!isdigit((unsigned char)text[at]))
+        if (!is_digit(text[at]))
             break;
         digits++;
         if (out->mantissa <= mantissa_max) {
@@ -59,7 +63,7 @@ static bool read_decimal(const char *text, size_t bytes, struct decimal *out)
         at += at < bytes && (text[at] == '-' || text[at] == '+');
         if (at == bytes)
             return false;
-        for (; at < bytes && isdigit((unsigned char)text[at]); at++)
+        for (; at < bytes && is_digit(text[at]); at++)
             if (exponent < 100000)
                 exponent = exponent * 10 + (text[at] - '0');
         out->exponent += negative ? -exponent : exponent;
@@ -99,7 +103,7 @@ static bool read_integer(const char *text, size_t bytes, int64_t *out)
     if (bytes == 0 || bytes >= sizeof copy)
         return false;
     /* Nearly all of them are such. */
-    for (*out = 0; digits < bytes && digits < 18 && isdigit((unsigned char)text[digits]); digits++)
+    for (*out = 0; digits < bytes && digits < 18 && is_digit(text[digits]); digits++)
         *out = *out * 10 + (text[digits] - '0');
     if (digits == bytes)
         return true;
@@ -165,26 +169,31 @@ static const char *keep(struct chrome_event *event, const char *text, size_t *by
     return copy;
 }
 
+/* Comparisons of a known length are of a few bytes in a register: each event has some eight keys. */
 static enum chrome_key key_of(const char *key, size_t bytes)
 {
-#define KEY(word, key)                                                                             \
-    {                                                                                              \
-        word, sizeof word - 1, key                                                                 \
+#define IS(word) (memcmp(key, word, sizeof word - 1) == 0)
+    switch (bytes) {
+    case 2:
+        return IS("ts")   ? CHROME_TIME
+               : IS("ph") ? CHROME_PHASE
+               : IS("id") ? CHROME_ID
+                          : CHROME_OTHER;
+    case 3:
+        return IS("dur")   ? CHROME_DURATION
+               : IS("pid") ? CHROME_PROCESS
+               : IS("tid") ? CHROME_THREAD
+               : IS("cat") ? CHROME_CATEGORY
+               : IS("id2") ? CHROME_ID
+                           : CHROME_OTHER;
+    case 4:
+        return IS("name") ? CHROME_NAME : IS("args") ? CHROME_ARGS : CHROME_OTHER;
+    case 5:
+        return IS("scope") ? CHROME_SCOPE : CHROME_OTHER;
+    default:
+        return CHROME_OTHER;
     }
-    static const struct {
-        const char *word;
-        size_t bytes;
-        enum chrome_key key;
-    } keys[] = {
-        KEY("ts", CHROME_TIME),     KEY("ph", CHROME_PHASE),     KEY("dur", CHROME_DURATION),
-        KEY("pid", CHROME_PROCESS), KEY("tid", CHROME_THREAD),   KEY("name", CHROME_NAME),
-        KEY("args", CHROME_ARGS),   KEY("cat", CHROME_CATEGORY), KEY("id", CHROME_ID),
-        KEY("id2", CHROME_ID),      KEY("scope", CHROME_SCOPE)};
-#undef KEY
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (keys[i].bytes == bytes && memcmp(keys[i].word, key, bytes) == 0)
-            return keys[i].key;
-    return CHROME_OTHER;
+#undef IS
 }
 
 /* Puts a key behind the path of what lies around it. */

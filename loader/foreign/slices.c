@@ -120,12 +120,16 @@ static int argument_place(struct slices *slices, struct slices_name *name,
                           const struct slice_argument *argument, uint32_t *place,
                           struct error *error)
 {
-    const char *text = slices_text(slices, argument->name, argument->name_bytes, error);
     uint32_t most = arguments_max(name);
+    for (*place = 0; *place < name->arguments_count; ++*place)
+        if (strlen(name->arguments[*place]) == argument->name_bytes &&
+            memcmp(name->arguments[*place], argument->name, argument->name_bytes) == 0)
+            return 0;
+    const char *text = slices_text(slices, argument->name, argument->name_bytes, error);
     if (text == NULL)
         return -1;
     for (*place = 0; *place < name->arguments_count; ++*place)
-        if (name->arguments[*place] == text)
+        if (name->arguments[*place] == text) /* which is another than the argument's own */
             return 0;
     if (name->arguments_count == most) {
         *place = UINT32_MAX;
