@@ -566,7 +566,8 @@ static int write_pages(struct load *load, struct error *error)
     if (do_both(load, name_and_index, write_calls, error) != 0 ||
         do_both(load, write_frames, write_frames, error) != 0 ||
         tables_frames_end(&load->frames_writing, error) != 0 ||
-        tables_write_valued_calls(&tables, load->file, error) != 0)
+        tables_write_valued_calls(&tables, load->file, error) != 0 ||
+        tables_write_long_calls(&tables, load->file, error) != 0)
         return -1;
     struct btree_file *file = load->file;
     load->file = NULL;

@@ -1,5 +1,5 @@
 /*
- * Writes SQLite rowid tables from the bottom up: fills leaf pages completely in the order of rowids
+ * Writes SQLite's tables from the bottom up: fills leaf pages completely in the order of rowids
  * and never touches them again; the interior pages above them follow at the end. Many times as fast
  * as INSERT (docs/performance.md), with the file that INSERT in ascending order gives.
  *
@@ -8,7 +8,8 @@
  *      auto_vacuum; the tables to be written are empty and have no index but those to be filled);
  *   2. btree_open;
  *   3. for each table: any number of parts (btree_part_begin, btree_append..., btree_part_end),
- *      btree_index_fill for each of its indexes, then btree_finish with the parts by rowid;
+ *      btree_index_fill for each of its indexes, then btree_finish with the parts by rowid; or
+ *      btree_keyed_fill, if it is WITHOUT ROWID;
  *   4. btree_close; from then on the file is used through sqlite3 again.
  * Nobody else may have the file open between 2 and 4. If the load fails in between, btree_abandon
  * and throw the file away: it is not a sound database.
@@ -30,6 +31,7 @@
 
 struct btree_file;
 struct btree_part;
+struct record;
 struct write_out;
 
 /* A record's place in the file, for btree_patch and btree_replace. */
@@ -85,6 +87,16 @@ MUST_CHECK int btree_part_end(struct btree_part *part, struct error *error);
  * refuses a table with an unfilled index. */
 MUST_CHECK int btree_index_fill(struct btree_file *file, const char *name, const uint32_t *keys,
                                 uint32_t count, struct error *error);
+
+/* Makes the record of an entry: of the columns, those of the key first. Called several times for each,
+ * and in any order. */
+typedef void btree_entry_writer(struct record *record, uint32_t entry, const void *context);
+
+/* Fills an empty table WITHOUT ROWID, and without indexes, with `count` rows in the order of its
+ * primary key, whose records have 127 bytes at most. Not beside btree_finish. */
+MUST_CHECK int btree_keyed_fill(struct btree_file *file, const char *name, uint32_t count,
+                                btree_entry_writer *write, const void *context,
+                                struct error *error);
 
 /* Makes the empty table hold the rows of `count` ended parts, with all rowids of a part below those
  * of the next one. Frees the parts. count = 0 leaves the table empty. */

@@ -1,12 +1,13 @@
 /*
- * An index, from its entries: we know them all, so each page gets an even share and nothing moves.
+ * An index, or a table WITHOUT ROWID, which is stored like one, from its entries: we know them all,
+ * so each page gets an even share and nothing moves.
  *
  * Unlike a table's, the entries of an index's interior pages are not in its leaves again: between
  * any two neighbouring pages of a level lies one entry, in a page above them.
  *
  * Pages are like a table's (btree_internal.h), but 10 is a leaf and 2 an interior page. A leaf's
  * cell is varint(record's length), record; an interior page's begins with the 4-byte page of the
- * child before it. A record is (key, rowid).
+ * child before it. An index's record is (key, rowid), such a table's has the primary key first.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,20 +18,21 @@
 #define INDEX_LEAF 10
 #define INDEX_INTERIOR 2
 
+/* A record whose length takes one byte, and which SQLite does not continue on an overflow page. */
+static uint32_t record_most(const struct btree_file *file)
+{
+    uint32_t local = (file->usable_bytes - 12) * 64 / 255 - 23;
+    return local < 127 ? local : 127;
+}
+
 struct builder {
     struct btree_file *file;
-    const uint32_t *keys;   /* by rowid - 1 */
-    const uint32_t *rowids; /* in the index's order */
+    btree_entry_writer *write;
+    const void *entries;
     uint32_t cell_max; /* bytes of the longest cell in a leaf, with its place in the page's list */
     unsigned char *page;
     uint32_t content, cells;
 };
-
-/* A number's bytes in a record, besides its type. */
-static uint32_t number_bytes(uint32_t number)
-{
-    return number < 0x80 ? 1 : number < 0x8000 ? 2 : number < 0x800000 ? 3 : number >> 31 ? 6 : 4;
-}
 
 static void page_begin(struct builder *builder, int type)
 {
@@ -43,12 +45,10 @@ static void page_begin(struct builder *builder, int type)
 /* child: the page before the entry, 0 = this is a leaf. */
 static void page_add(struct builder *builder, uint32_t entry, uint32_t child)
 {
-    /* sort() gave each entry its row. NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign) */
-    uint32_t rowid = builder->rowids[entry], header = child != 0 ? 12 : 8;
+    uint32_t header = child != 0 ? 12 : 8;
     struct record record;
-    record_begin(&record, 2);
-    record_id_or_null(&record, builder->keys[rowid - 1]);
-    record_int(&record, rowid);
+    builder->write(&record, entry, builder->entries);
+    must(record_bytes(&record) + 3 <= builder->cell_max);
     unsigned char *page = builder->page;
     builder->content -= record_bytes(&record);
     memcpy(page + builder->content, record_data(&record), record_bytes(&record));
@@ -149,6 +149,44 @@ static int build(struct builder *builder, uint32_t count, uint32_t root, struct 
     return status;
 }
 
+/* cell_max: of a leaf. root: the page of the empty tree. */
+static int fill(struct btree_file *file, uint32_t root, uint32_t count, uint32_t cell_max,
+                btree_entry_writer *write, const void *entries, struct error *error)
+{
+    struct builder builder = {.file = file,
+                              .write = write,
+                              .entries = entries,
+                              .cell_max = cell_max,
+                              .page = malloc(file->page_bytes)};
+    int status = builder.page == NULL ? error_set(error, "out of memory")
+                                      : build(&builder, count, root, error);
+    free(builder.page);
+    return status;
+}
+
+/* ---- an index ---- */
+
+struct index_entries {
+    const uint32_t *keys;   /* by rowid - 1 */
+    const uint32_t *rowids; /* in the index's order */
+};
+
+static void write_index_entry(struct record *record, uint32_t entry, const void *context)
+{
+    const struct index_entries *entries = context;
+    /* sort() gave each entry its row. NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign) */
+    uint32_t rowid = entries->rowids[entry];
+    record_begin(record, 2);
+    record_id_or_null(record, entries->keys[rowid - 1]);
+    record_int(record, rowid);
+}
+
+/* A number's bytes in a record, besides its type. */
+static uint32_t number_bytes(uint32_t number)
+{
+    return number < 0x80 ? 1 : number < 0x8000 ? 2 : number < 0x800000 ? 3 : number >> 31 ? 6 : 4;
+}
+
 static uint32_t greatest(const uint32_t *keys, uint32_t count)
 {
     uint32_t most = 0;
@@ -192,15 +230,47 @@ int btree_index_fill(struct btree_file *file, const char *name, const uint32_t *
     uint32_t most = greatest(keys, count), *rowids = sort(keys, count, most);
     /* Its length, the record's header of 3 bytes, two numbers, and its offset of 2 bytes. */
     uint32_t cell_max = 1 + 3 + number_bytes(most) + number_bytes(count) + 2;
-    struct builder builder = {.file = file,
-                              .keys = keys,
-                              .rowids = rowids,
-                              .cell_max = cell_max,
-                              .page = malloc(file->page_bytes)};
-    int status = rowids == NULL || builder.page == NULL
+    const struct index_entries entries = {keys, rowids};
+    int status = rowids == NULL
                      ? error_set(error, "out of memory")
-                     : build(&builder, count, index->root, error);
+                     : fill(file, index->root, count, cell_max, write_index_entry, &entries, error);
     free(rowids);
-    free(builder.page);
     return status;
+}
+
+/* ---- a table WITHOUT ROWID ---- */
+
+/* Its root page, which must be an empty leaf. 0: it is none. */
+static int find_root(struct btree_file *file, const char *name, uint32_t *root, struct error *error)
+{
+    const struct btree_table *table = btree_find(file, name, false);
+    unsigned char *page = malloc(file->page_bytes);
+    int status = page == NULL ? error_set(error, "out of memory")
+                 : table == NULL
+                     ? error_set_file(error, ERROR_SYSTEM, file->path, "no table %s", name)
+                     : btree_page_read(file, table->root, page, error);
+    if (status == 0 && (table->indexes > 0 || page[0] != INDEX_LEAF || btree_get2(page + 3) != 0))
+        status = error_set_file(error, ERROR_SYSTEM, file->path,
+                                "table %s is not an empty table WITHOUT ROWID and indexes", name);
+    if (status == 0)
+        *root = table->root;
+    free(page);
+    return status;
+}
+
+int btree_keyed_fill(struct btree_file *file, const char *name, uint32_t count,
+                     btree_entry_writer *write, const void *entries, struct error *error)
+{
+    uint32_t root = 0, most = 0;
+    struct record record;
+    if (find_root(file, name, &root, error) != 0)
+        return -1;
+    for (uint32_t i = 0; i < count; i++) {
+        write(&record, i, entries);
+        uint32_t bytes = record_bytes(&record);
+        most = bytes > most ? bytes : most;
+    }
+    if (most > record_most(file))
+        return error_set_file(error, ERROR_SYSTEM, file->path, "a row of %s is too long", name);
+    return count == 0 ? 0 : fill(file, root, count, 1 + most + 2, write, entries, error);
 }

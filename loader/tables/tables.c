@@ -608,7 +608,7 @@ int tables_write(const struct tables *tables, sqlite3 *database, struct error *e
                                    write_cut_calls,
                                    tables_write_changes,
                                    tables_write_gaps,
-                                   tables_write_pictures,
+                                   tables_write_slices,
                                    write_hook_costs,
                                    tables_write_faults,
                                    tables_write_incidents,

@@ -53,6 +53,10 @@ void tables_frames_release(struct frames_writing *writing);
 MUST_CHECK int tables_write_valued_calls(const struct tables *tables, struct btree_file *file,
                                          struct error *error);
 
+/* Writes long_calls. Before the small tables. */
+MUST_CHECK int tables_write_long_calls(const struct tables *tables, struct btree_file *file,
+                                       struct error *error);
+
 /* Writes all other tables but calls, allocs and those of memory_write(). Within a transaction. */
 MUST_CHECK int tables_write(const struct tables *tables, sqlite3 *database, struct error *error);
 

@@ -56,7 +56,7 @@ table_writer tables_write_locks;         /* locks, lock_* */
 table_writer tables_write_notes;         /* notes, note_values, pauses */
 table_writer tables_write_changes;       /* recording_changes */
 table_writer tables_write_gaps;          /* gaps, recording_gaps */
-table_writer tables_write_pictures;      /* long_calls, slices */
+table_writer tables_write_slices;        /* slices */
 table_writer tables_write_last_calls;    /* of contexts, where not all calls have rows; first */
 table_writer tables_write_values;        /* of values; puts late ones into call_values */
 table_writer tables_write_context_edges; /* context_edges */

@@ -1,4 +1,5 @@
-/* Indexes that are written page by page: SQLite finds in them what it would have put there. */
+/* Indexes, and tables WITHOUT ROWID, that are written page by page: SQLite finds in them what it would
+ * have put there. */
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -29,14 +30,16 @@ static const char *query(const char *sql)
 
 static struct btree_file *make(unsigned page_bytes)
 {
-    char sql[256];
+    char sql[512];
     sqlite3 *database = NULL;
     struct btree_file *file = NULL;
     unlink(path);
     sqlite3_open(path, &database);
     snprintf(sql, sizeof sql,
              "PRAGMA page_size = %u; PRAGMA synchronous = off;"
-             "CREATE TABLE t(id INTEGER PRIMARY KEY, key INTEGER); CREATE INDEX t_key ON t(key)",
+             "CREATE TABLE t(id INTEGER PRIMARY KEY, key INTEGER); CREATE INDEX t_key ON t(key);"
+             "CREATE TABLE w(a INTEGER, b INTEGER, c INTEGER, PRIMARY KEY(a, b)) WITHOUT ROWID;"
+             "CREATE TABLE x(a INTEGER PRIMARY KEY, b INTEGER UNIQUE) WITHOUT ROWID",
              page_bytes);
     check(sqlite3_exec(database, sql, NULL, NULL, NULL) == SQLITE_OK, "a schema with an index");
     sqlite3_close(database);
@@ -96,6 +99,71 @@ static void goes_on(void)
     check_string("ok", query("PRAGMA integrity_check"), "and the index with them");
 }
 
+/* ---- tables WITHOUT ROWID ---- */
+
+static void write_entry(struct record *record, uint32_t entry, const void *context)
+{
+    const int64_t *step = context;
+    record_begin(record, 3);
+    record_int(record, entry / 100);
+    record_int(record, (int64_t)entry * *step);
+    record_int(record, -(int64_t)entry);
+}
+
+static void keyed_of(unsigned page_bytes, uint32_t count, int64_t step)
+{
+    struct btree_file *file = make(page_bytes);
+    check_equal(0, btree_index_fill(file, "t_key", NULL, 0, &error), "the index is empty");
+    check_equal(0, btree_keyed_fill(file, "w", count, write_entry, &step, &error),
+                "a table WITHOUT ROWID is filled");
+    check_equal(0, btree_close(file, &error), "is closed");
+    if (!check_string("ok", query("PRAGMA integrity_check"), "SQLite accepts it"))
+        fprintf(stderr, "pages of %u, %u rows\n", page_bytes, count);
+    char expected[64], sql[256];
+    snprintf(expected, sizeof expected, "%u 1", count);
+    snprintf(sql, sizeof sql,
+             "SELECT count(*) || ' ' || coalesce(min(a = -c / 100 AND b = -c * %lld), 1) FROM w",
+             (long long)step);
+    check_string(expected, query(sql), "and finds each row");
+    snprintf(
+        sql, sizeof sql,
+        "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < %u - 1)"
+        " SELECT count(w.c) || ' 1' FROM n CROSS JOIN w ON w.a = n.i / 100 AND w.b = n.i * %lld",
+        count, (long long)step);
+    check_string(expected, count > 0 ? query(sql) : expected, "by its key");
+    query("INSERT INTO w SELECT a, -1 - b, c FROM w WHERE c % 2 = 0");
+    snprintf(expected, sizeof expected, "%u", count + (count + 1) / 2);
+    check_string(expected, query("SELECT count(*) FROM w"), "rows are added");
+    check_string("ok", query("PRAGMA integrity_check"), "and it is sound");
+}
+
+static void write_long_entry(struct record *record, uint32_t entry, const void *context)
+{
+    static const char text[RECORD_TEXT_MAX];
+    (void)context;
+    record_begin(record, 3);
+    record_int(record, entry);
+    must(record_text(record, text, sizeof text) && record_text(record, text, sizeof text));
+}
+
+static void keyed_refusals(void)
+{
+    const int64_t step = 3;
+    struct btree_file *file = make(512);
+    check(btree_keyed_fill(file, "none", 2, write_entry, &step, &error) < 0, "no such table: %s",
+          error.text);
+    check(btree_keyed_fill(file, "t", 2, write_entry, &step, &error) < 0, "a table of rowids: %s",
+          error.text);
+    check(btree_keyed_fill(file, "x", 2, write_entry, &step, &error) < 0, "one with an index: %s",
+          error.text);
+    check(btree_keyed_fill(file, "w", 2, write_long_entry, NULL, &error) < 0, "rows too long: %s",
+          error.text);
+    check_equal(0, btree_keyed_fill(file, "w", 2, write_entry, &step, &error), "a right one");
+    check(btree_keyed_fill(file, "w", 2, write_entry, &step, &error) < 0, "but not twice: %s",
+          error.text);
+    btree_abandon(file);
+}
+
 static void refusals(void)
 {
     const uint32_t keys[] = {3, 1};
@@ -123,6 +191,12 @@ int main(void)
     index_of(16384, 300000, 300000);
     goes_on();
     refusals();
+    for (uint32_t count = 0; count < 140; count++)
+        keyed_of(512, count, 1);
+    keyed_of(512, 20011, INT64_C(1) << 40);
+    keyed_of(4096, 100000, 7);
+    keyed_of(16384, 300000, INT64_C(1) << 33);
+    keyed_refusals();
     unlink(path);
     return check_status();
 }
