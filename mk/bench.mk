@@ -1,6 +1,6 @@
 # Benchmarks: what recording, loading and asking cost. docs/performance.md has their figures.
 
-.PHONY: bench bench-others bench-load bench-symbols bench-times bench-trace bench-stacks bench-page bench-serve bench-attach bench-queries bench-fleet bench-whatif trust
+.PHONY: bench bench-others bench-load bench-symbols bench-times bench-trace bench-stacks bench-page bench-serve bench-attach bench-queries bench-fleet bench-foreign bench-whatif trust
 
 bench: all ## what recording costs, beside uftrace and heaptrack (some minutes)
 	@tests/setup bench
@@ -60,6 +60,10 @@ bench-fleet: all $(BUILD)/bench_fleet ## many runs on two shards of ClickHouse: 
 	@tests/setup check
 	@tests/setup fleet
 	tests/bench/fleet.py $(BUILD) 3 $(RUNS)
+
+bench-foreign: all ## what loading other tools' recordings costs: uftrace's, Perfetto's, Chrome's (two minutes, 5 GB)
+	@tests/setup bench
+	tests/bench/foreign.py $(BUILD) 3
 
 # What speaks to a server stands on the commands' objects, too.
 $(BUILD)/bench_fleet: tests/bench/bench_fleet.c $(LIB_OBJ) $(COMMAND_OBJ)
