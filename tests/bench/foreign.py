@@ -49,7 +49,7 @@ def record_lua():
     folder = source("lua5.4", "lua5.4-*/src", "bench")
     files = [os.path.join(folder, name) for name in sorted(os.listdir(folder)) if name.endswith(".c") and name != "luac.c"]
     run([fisql, "cc", "gcc", "-O2", "-g", "-w", "-Iinclude", "-DLUA_USE_LINUX", "-Wl,-E", "-o", "lua", *files, "-lm", "-ldl"])
-    run([fisql, "record", "-q", "--no-allocs", "./lua", "work.lua"])
+    run([fisql, "record", "-q", "--no-alloc", "./lua", "work.lua"])
     run([fisql, "load", "-q"])
     run([fisql, "export", "--format", "perfetto", "-o", "lua.pftrace"])
     run([fisql, "export", "--format", "chrome", "-o", "lua.json"])
@@ -65,7 +65,7 @@ def load_rate(path):
         if os.path.exists("run.db"):
             os.unlink("run.db")
         os.sync()
-        seconds.append(timed(["taskset", "-c", str(max(os.sched_getaffinity(0))), fisql, "load", "-q", "-o", "run.db", path])[0])
+        seconds.append(timed(["taskset", "-c", str(max(os.sched_getaffinity(0))), fisql, "load", "-q", "-o", "run.db", path])[1])
     slices = one("SELECT sum(calls) FROM threads")
     return slices, slices / statistics.median(seconds) / 1e6
 
@@ -76,7 +76,7 @@ recordings = [("uftrace's folder: fib(35)", "fib.uftrace", "5"),
               ("Perfetto's protobuf: Lua, each slice with an argument of its own", "lua.pftrace", ""),
               ("Chrome's JSON: the same", "lua.json", "1"),
               ("Chrome's JSON: the same without arguments", "plain.json", "1")]
-lines = [f"`make bench-foreign`, {machine()}: `fisql load` on one core, the median of {rounds}, by the clock.", "",
+lines = [f"`make bench-foreign`, {machine()}: `fisql load` on one core, the median of {rounds}, by the time of the processor.", "",
          "| | slices | MB | bar | million slices/s |", "| --- | --: | --: | --: | --: |"]
 for words, path, bar in recordings:
     slices, rate = load_rate(path)
