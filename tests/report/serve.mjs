@@ -159,6 +159,21 @@ async function queries(page) {
   same('with the same rows', expected.hot100, Number(await page.value("document.getElementById('sql-status').dataset.rows")));
 }
 
+// Each by its address; what it got as it gives it away, by the button JSON.
+async function everyQuery(page) {
+  const wrong = [];
+  await page.value('(() => { const made = URL.createObjectURL.bind(URL); URL.createObjectURL = (blob) => { window.given = blob.text(); return made(blob); }; })()');
+  for (const [name, rows] of Object.entries(expected.answers)) {
+    await page.value(`(() => { document.querySelector('.query-result').replaceChildren(); window.given = null; location.hash = '#query:${name}?limit=1000'; })()`);
+    await page.until("document.getElementById('query-status') || document.querySelector('.query-result .left-out')");
+    const saved = await page.value("(() => { const button = [...document.querySelectorAll('.query-result .downloads button')].find((one) => one.textContent === 'JSON'); button?.click(); return !!button; })()");
+    const got = saved ? await page.value('window.given') : await page.value("document.getElementById('query-status') ? '[]' : 'null'");
+    if (JSON.stringify(JSON.parse(got)) !== JSON.stringify(rows)) wrong.push([name, got.slice(0, 200), JSON.stringify(rows).slice(0, 200)]);
+  }
+  same('each query\u2019s rows are what fisql query NAME --format json prints', [], wrong);
+  check(Object.values(expected.answers).filter((rows) => rows && rows.length > 0).length > 20, 'more than twenty have rows here');
+}
+
 async function sqlConsole(page) {
   const content = "document.getElementById('sql-editor').shadowRoot.querySelector('.cm-content')";
   const write = async (sql) => { // by its address, in place of what is there
@@ -221,6 +236,7 @@ try {
   await timeline(page);
   await source(page);
   await queries(page);
+  await everyQuery(page);
   await sqlConsole(page);
   // the one that the statement with a mistake, and the one that was stopped, leave in the browser's log
   same('without errors', [], page.problems.filter((one) => !/status of 400/.test(one)));
