@@ -16,7 +16,9 @@
  *   - a wait in read, poll and the like, by another thread's write in the 5 ms before its end,
  *     if library calls were recorded, which also name who signalled a condition or posted a semaphore;
  *   - a wait that ended within 2 ms after a child process, or where locks were not recorded after a
- *     thread, waited for that end.
+ *     thread, waited for that end;
+ *   - a wait before a thread's end, such as for a signal, by the thread that joins it, if that began
+ *     to wait for it when the wait ended, within a hundredth of the wait.
  *
  * What none of this tells keeps its length, and is counted.
  */
@@ -32,6 +34,7 @@
 #define AWAKE_NS 200000  /* from the moment a thread is woken until it runs */
 #define ENDED_NS 2000000 /* from an end until the thread that waited for it goes on */
 #define WROTE_NS 5000000 /* from a write until the thread that reads goes on */
+#define LET_GO_PART 100  /* of a wait: from the join until the joined thread goes on, or back */
 #define RUNNERS_MAX 64   /* threads among which we look for one that runs */
 
 struct process {
@@ -50,6 +53,12 @@ struct ending {
     uint32_t thread;
 };
 
+/* The wait for a thread's end. */
+struct join {
+    int64_t start_ns;
+    uint32_t by; /* thread; NONE = nobody is known to have waited */
+};
+
 struct wakers {
     struct building *building;
     struct process *processes;
@@ -59,6 +68,7 @@ struct wakers {
     size_t waits_count, waits_capacity;
     struct ending *endings; /* of threads, by ns */
     size_t endings_count;
+    struct join *joins; /* by the joined thread */
 };
 
 static uint32_t process_of_id(const struct wakers *wakers, int64_t id)
@@ -170,6 +180,23 @@ static uint32_t joined_in(const struct wakers *wakers, uint32_t thread, const st
     return found;
 }
 
+static int list_joins(struct wakers *wakers)
+{
+    size_t count = wakers->building->graph->view->threads_count;
+    wakers->joins = calloc(count + 1, sizeof *wakers->joins);
+    if (wakers->joins == NULL)
+        return fail("out of memory");
+    for (uint32_t i = 0; i < count; i++)
+        wakers->joins[i].by = NONE;
+    for (uint32_t i = 0; i < count; i++)
+        for (size_t k = 0; k < wakers->building->threads[i].count; k++) {
+            const struct wait *wait = &wakers->building->threads[i].items[k];
+            if (wait->kind == FISQL_LOCK_KIND_THREAD && wait->holder != NONE)
+                wakers->joins[wait->holder] = (struct join){wait->start_ns, i};
+        }
+    return 0;
+}
+
 /* The log knows a joined thread only if it has taken locks. */
 static int find_joined(struct wakers *wakers)
 {
@@ -189,7 +216,7 @@ static int find_joined(struct wakers *wakers)
                     joined[wait->holder] = true;
             }
     free(joined);
-    return 0;
+    return list_joins(wakers);
 }
 
 /* ---- beginnings ---- */
@@ -208,17 +235,6 @@ static int begin_by(struct wakers *wakers, uint32_t thread, uint32_t creator)
 static int find_beginnings(struct wakers *wakers)
 {
     const struct run_view *view = wakers->building->graph->view;
-    uint32_t *joined_by = malloc((view->threads_count + 1) * sizeof *joined_by);
-    if (joined_by == NULL)
-        return fail("out of memory");
-    for (uint32_t i = 0; i < view->threads_count; i++)
-        joined_by[i] = NONE;
-    for (uint32_t i = 0; i < view->threads_count; i++)
-        for (size_t k = 0; k < wakers->building->threads[i].count; k++) {
-            const struct wait *wait = &wakers->building->threads[i].items[k];
-            if (wait->kind == FISQL_LOCK_KIND_THREAD && wait->holder != NONE)
-                joined_by[wait->holder] = i;
-        }
     int status = 0;
     for (uint32_t i = 0; i < view->threads_count && status == 0; i++) {
         uint32_t at = process_of_id(wakers, view->threads[i].process_id), creator = NONE;
@@ -232,12 +248,11 @@ static int find_beginnings(struct wakers *wakers)
         if (process->first != i && created != NULL)
             creator = created->thread;
         else if (process->first != i)
-            creator = joined_by[i] != NONE ? joined_by[i] : process->first;
+            creator = wakers->joins[i].by != NONE ? wakers->joins[i].by : process->first;
         else if (parent != NONE)
             creator = wakers->processes[parent].first;
         status = begin_by(wakers, i, creator);
     }
-    free(joined_by);
     return status;
 }
 
@@ -310,7 +325,17 @@ static uint32_t last_owner(const struct wakers *wakers, uint32_t thread, const s
     return wait->holder != thread ? wait->holder : NONE;
 }
 
-/* What a gap waited for, if that is an end of another thread. */
+/* Did the thread that joins this one let it go? It would hardly begin to wait for it just then. */
+static bool let_go_by_join(const struct wakers *wakers, uint32_t thread, const struct wait *wait)
+{
+    const struct join *join = &wakers->joins[thread];
+    int64_t apart_ns = wait->until_ns - join->start_ns;
+    return join->by != NONE && join->by != thread && join->start_ns >= wait->start_ns &&
+           (apart_ns < 0 ? -apart_ns : apart_ns) <= wait->asleep_ns / LET_GO_PART &&
+           wakers->building->graph->view->threads[thread].end_ns <= wait->until_ns + ENDED_NS;
+}
+
+/* What a gap waited for, if that is something that another thread did. */
 static int find_gap(struct wakers *wakers, uint32_t thread, struct wait *wait)
 {
     struct graph *graph = wakers->building->graph;
@@ -339,6 +364,13 @@ static int find_gap(struct wakers *wakers, uint32_t thread, struct wait *wait)
         graph->doubts.inferred++;
         graph->doubts.inferred_ns += wait->asleep_ns;
         return await_end(wakers, wait, ended);
+    }
+    if (let_go_by_join(wakers, thread, wait)) {
+        const struct join *join = &wakers->joins[thread];
+        graph->doubts.inferred++;
+        graph->doubts.inferred_ns += wait->asleep_ns;
+        return await_post(wakers, wait, join->by,
+                          join->start_ns < wait->until_ns ? join->start_ns : wait->until_ns);
     }
     graph->doubts.kept++;
     graph->doubts.kept_ns += wait->asleep_ns;
@@ -502,5 +534,6 @@ int wakers_find(struct building *building)
     free(wakers.processes);
     free(wakers.waits);
     free(wakers.endings);
+    free(wakers.joins);
     return status;
 }

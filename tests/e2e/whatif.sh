@@ -44,6 +44,11 @@ same "and is said to be one" 1 "$(doubts queued queues)"
 made timed
 same "timeouts before what is waited for came are one wait" "700 400 601" "$(takes timed 'work: 2x' 'finish: -100%')"
 
+made let_go
+same "a thread that the one that joins it lets go; another that is only joined sleeps on" "610 485 610" \
+    "$(takes let_go 'work: 2x' 'sleeps: 2x')"
+same "... which is said to be inferred, and the other one to keep its length" "59200000 30000000" "$(doubts let_go inferred_ns) $(doubts let_go kept_ns)"
+
 made asleep
 same "asynchronous: each wait but the first goes on meanwhile" "700 540" "$(takes asleep 'fetch: async')"
 made many

@@ -164,6 +164,19 @@ def timed(run):
     run.holds(2, "lock", 1, 0.0005)
 
 
+def let_go(run):
+    """t2 waits for a signal, which main sends after 60 of work; it joins t2 0.1 later, which goes on then. t3 sleeps for
+    30 and ends, while main waits for it from 10 on."""
+    run.process(1, None, 61)
+    run.thread(1, 0, 61, [("main", 0, 61, [("work", 35, 60)])])
+    run.thread(2, 1, 60.3, [("waits", 1, 60.3)])
+    run.thread(3, 1, 31.1, [("sleeps", 1, 31.1)])
+    run.gap(2, 1, 59.2, 59.2, frame=run.frames[None, "waits"])
+    run.gap(3, 1, 30, 30, frame=run.frames[None, "sleeps"])
+    run.wait(1, "thread", "t3", 10, 31.2, frame=1)
+    run.wait(1, "thread", "t2", 60.1, 60.4, frame=1)
+
+
 def asleep(run):
     """Five times: fetch sleeps for 10, and main works for 4."""
     end = 5 * 14
