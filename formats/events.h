@@ -91,8 +91,8 @@
       "gap:4 reading:2 cpu:4 waits:2 preemptions:2 minor_faults:2 major_faults:2",                 \
       "the event that follows ends a long gap between events: what the thread did")                \
     X(HELD, 0x6008, "", HELD, 5, "ticks:4",                                                        \
-      "since the event before, writing the chunk or the program's callbacks kept the thread off "  \
-      "the processor so long; with the top bit set: callbacks ran so long on it")                  \
+      "since the event before, writing the chunk, the program's callbacks or patching kept the "   \
+      "thread off the processor so long; with the top bit set: these two ran so long on it")       \
     X(FAULT, 0x6009, "", FAULT, 7, "delta:1 rule:1 site:4",                                        \
       "record --fault made a call fail, by a rule (from 0): the innermost open call, which "       \
       "came from site, or a call of the C library that it made there")                             \

@@ -4,9 +4,8 @@
 #include "collector/core/event.h"
 #include "collector/core/feature.h"
 #include "collector/core/fork_mark.h"
+#include "collector/core/held.h"
 #include "collector/core/lock.h"
-#include "collector/core/shadow_stack.h"
-#include "collector/core/usage.h"
 #include "collector/values/values_hook.h"
 
 #include <errno.h>
@@ -14,7 +13,6 @@
 #include <sys/mman.h>
 
 #define PLACES_MIN 1024u
-#define HELD_US_MIN 2u /* less is not worth a record */
 
 struct watch_table *watch_table;
 THREAD_LOCAL uint64_t watch_frame;
@@ -110,56 +108,14 @@ void watch_forked(void)
 
 /* ---- running callbacks ---- */
 
-/* Takes the callbacks' time out of the call that is open now: it is the recording's. Of `ticks` the
- * thread was on the processor for `ran`. */
-static void put_held(uint64_t ticks, uint64_t ran)
-{
-    struct event event;
-    struct thread_log *log;
-    do {
-        log = log_open(FRAME_ADDRESS());
-        if (log == NULL)
-            return;
-        event.count = 0;
-        event_put_code(&event, FISQL_CODE_HELD);
-        event_put(&event, ran | FISQL_HELD_RAN, 4);
-        if (ran < ticks) {
-            event_put_code(&event, FISQL_CODE_HELD);
-            event_put(&event, ticks - ran, 4);
-        }
-    } while (!log_commit(log, &event, 0, log_last_tick(log)));
-}
-
 static THREAD_LOCAL bool slow; /* the thread's last callbacks took long */
-
-/* The thread's processor time before callbacks that may take long; 0 = not read. */
-static uint64_t cpu_before(void)
-{
-    uint64_t cpu_ns;
-    return slow && process.gap_ticks != UINT64_MAX && !silent() && usage_cpu_of(0, &cpu_ns) ? cpu_ns
-                                                                                            : 0;
-}
-
-/* Of `ticks` since then, those on the processor; all, if it was not read. */
-static uint64_t ran_since(uint64_t cpu_ns, uint64_t ticks)
-{
-    uint64_t now_ns;
-    if (cpu_ns == 0 || !usage_cpu_of(0, &now_ns))
-        return ticks;
-    uint64_t ran = usage_ticks(process.gap_ticks, now_ns - cpu_ns);
-    return ran < ticks ? ran : ticks;
-}
-
-static uint64_t held_ticks_min(void)
-{
-    return process.ticks_per_us != 0 ? HELD_US_MIN * process.ticks_per_us : HELD_US_MIN * 1000u;
-}
 
 /* result_follows: the log gets the call's result behind its end, where nothing may come between. */
 static void run(const struct watched *call, bool result_follows)
 {
     int error = errno;
-    uint64_t start = clock_read(process.clock), cpu_ns = cpu_before();
+    struct held held;
+    held_begin(&held, slow);
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_before);
     collector_inside++;
     BARRIER();
@@ -169,10 +125,7 @@ static void run(const struct watched *call, bool result_follows)
     BARRIER();
     collector_inside--;
     pthread_setcancelstate(cancel_before, NULL);
-    uint64_t ticks = clock_read(process.clock) - start;
-    slow = process.clock != CLOCK_SWITCHED_OFF && ticks >= held_ticks_min();
-    if (slow && !result_follows)
-        put_held(ticks, ran_since(cpu_ns, ticks));
+    slow = held_end(&held, !result_follows);
     errno = error;
 }
 

@@ -2,6 +2,7 @@
 #include "collector/patch/patch.h"
 
 #include "collector/core/facts.h"
+#include "collector/core/held.h"
 #include "collector/core/hooks.h"
 #include "collector/core/late.h"
 #include "collector/core/live_area.h"
@@ -233,12 +234,16 @@ static const struct r_debug *linker; /* what the dynamic linker tells debuggers 
 static void list_changes(void)
 {
     struct quiet quiet;
+    struct held held;
     if (linker->r_state != RT_CONSISTENT || collector_inside != 0 || !process_recording())
         return;
+    held_begin(&held, true); /* fisql record may take a second for a large library */
     quiet_begin(&quiet);
     modules_refresh();
     quiet_end(&quiet);
     patch_asked();
+    if (process_active_for_hook())
+        held_end(&held, true);
 }
 
 static void watch_list(void)

@@ -45,6 +45,10 @@ plugin_unloaded 20" "$(calls x.db libplug.so)"
     same "dlopen, $way: the program's calls" "called_back 220" "$(calls x.db host | grep called)"
     same "dlopen, $way: loaded and unloaded 20 times" 20 "$(sql x.db "SELECT count(*) FROM mappings k JOIN modules m ON m.id = k.module_id
         WHERE m.name = 'libplug.so' AND unload_ns IS NOT NULL")"
+    # what main() waited in dlopen() for fisql record's answers
+    at_least "dlopen, $way: what patching took is the recording's" 20 "$(sql x.db "SELECT count(*) FROM recording_gaps g JOIN calls c ON c.id = g.call_id
+        WHERE c.parent_id IS NULL")"
+    at_least "dlopen, $way: ... on and off the processor" 1 "$(sql x.db "SELECT max(held_ns) FROM recording_gaps")"
     exits "dlopen, $way"
     has "dlopen, $way: all of the functions are said to be patched, each once" "$(sql x.db "SELECT sum(patched) FROM modules") of " "$(cat said.txt)"
 done
