@@ -33,9 +33,9 @@ APART static void warm(unsigned long count)
 APART static void slow(void)
 {
     slow_calls++;
-    for (unsigned long i = 0; i < 20000; i++)
+    for (unsigned long i = 0; i < 100000; i++)
         sum += i ^ sum;
-    warm(5000);
+    warm(25000);
 }
 
 APART static void round_of_calls(void)
