@@ -297,8 +297,8 @@ CREATE TABLE gaps( -- where threads were off the processor for more than 1 us be
 );
 
 CREATE TABLE recording_gaps( -- when a thread wrote its log, or waited for that, or ran callbacks (fisql_on_call),
-                   -- or patched a library that it opened, instead of running. A call's duration in calls contains it, an adjusted one does not: it is in
-                   -- hook_costs, in the inside part of its call
+                   -- or patched a library that it opened, instead of running. A call's duration in calls contains it, an
+                   -- adjusted one does not: it is in hook_costs, in the inside part of its call
   id INTEGER PRIMARY KEY,
   thread_id INTEGER NOT NULL, -- threads.id
   call_id INTEGER NOT NULL, -- calls.id of the innermost call then

@@ -6,6 +6,8 @@
 #include "collector/core/silent.h"
 #include "collector/core/usage.h"
 
+#include <errno.h>
+
 #define HELD_US_MIN 2u /* less is not worth a record */
 
 /* Of `ticks` the thread was on the processor for `ran`. */
@@ -29,9 +31,11 @@ static void put(uint64_t ticks, uint64_t ran)
 
 void held_begin(struct held *held, bool with_cpu)
 {
+    int error = errno; /* the clock's system call may be refused */
     *held = (struct held){.tick = clock_read(process.clock)};
     if (with_cpu && process.gap_ticks != UINT64_MAX && !silent() && !usage_cpu_of(0, &held->cpu_ns))
         held->cpu_ns = 0;
+    errno = error;
 }
 
 /* Of `ticks` since then, those on the processor; all, if it was not read. */
@@ -51,9 +55,11 @@ static uint64_t ticks_min(void)
 
 bool held_end(const struct held *held, bool record)
 {
+    int error = errno;
     uint64_t ticks = clock_read(process.clock) - held->tick;
     bool is_long = process.clock != CLOCK_SWITCHED_OFF && ticks >= ticks_min();
     if (is_long && record && current_log != NULL)
         put(ticks, ran_since(held->cpu_ns, ticks));
+    errno = error;
     return is_long;
 }

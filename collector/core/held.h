@@ -4,7 +4,7 @@
  *   struct held held;
  *   held_begin(&held, true);
  *   ...
- *   held_end(&held);
+ *   held_end(&held, true);
  *
  * For the calling thread; keeps errno. Records nothing if the thread has no log, or if it took less
  * than two microseconds. What events are recorded between the two must be few: the log knows only

@@ -36,6 +36,9 @@ static void write_long_call(struct record *record, uint32_t entry, const void *c
 {
     const struct class_rows *rows = class_of(context, entry);
     const struct long_call *call = &rows->calls[entry - rows->first];
+    /* call_picture_end() sorted them; times of any log are within this */
+    must(call->enter_ns <= CLOCK_NS_MAX &&
+         (entry == rows->first || call[-1].enter_ns <= call->enter_ns));
     record_begin(record, 7);
     record_int(record, rows->thread_id);
     record_int(record, rows->class);
