@@ -23,11 +23,15 @@ if other:
     struct.pack_into("<I", torn, 52, sequence + 1000)
 open(to, "ab").write(torn)
 P
-tear() { # SOURCE TO WORD OPTION...: tears while programs are recorded
+# SOURCE TO WORD OPTION...: tears while programs are recorded. How many logs one run fills depends on how busy the machine
+# is, so that the program runs until SOURCE and TO are there.
+tear() {
     rm -f run.bin* go ready
+    # shellcheck disable=SC2016 # the recorded shell expands it
     "$fisql" record -q --no-patch "${@:4}" \
-        sh -c './hooked 2 600000; : >ready; until [ -e go ]; do sleep 0.05; done; ./hooked 1 10' >out.txt &
-    for _ in $(seq 200); do
+        sh -c 'for _ in $(seq 50); do ./hooked 2 600000; [ ! -e "$0" ] || [ ! -e "$1" ] || break; done
+               : >ready; until [ -e go ]; do sleep 0.05; done; ./hooked 1 10' "$1" "$2" >out.txt &
+    for _ in $(seq 600); do
         [ ! -e ready ] || break
         sleep 0.1
     done

@@ -173,13 +173,13 @@ static void *visits(void *unused)
     return unused;
 }
 
-/* The mistake: the disk is asked for each line. */
+/* The mistake: each line is taken to the disk, and its reader gets time to see it. A fast disk alone takes none. */
 void write_ledger(int file, int number)
 {
     char line[32];
     int length = snprintf(line, sizeof line, "%d\n", number);
-    if (write(file, line, (size_t)length) == length)
-        fsync(file);
+    if (write(file, line, (size_t)length) == length && fsync(file) == 0)
+        usleep(500);
 }
 static void ledger(void)
 {
