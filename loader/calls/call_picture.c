@@ -45,20 +45,27 @@ struct picture_scale picture_scale_make(const struct log_index *index,
     return scale;
 }
 
+static void set_class_first(struct call_picture *picture, unsigned class)
+{
+    uint64_t slice_ns = (uint64_t)1 << picture->scale.slice_shift;
+    picture->out->class_first = class;
+    picture->long_from_ns = picture_class_from_ns(class);
+    picture->rare_from_ns = picture->long_from_ns < slice_ns ? picture->long_from_ns : slice_ns;
+}
+
 void call_picture_begin(struct call_picture *picture, const struct picture_scale *scale,
                         uint64_t first_id, struct thread_picture *out)
 {
     picture->out = out;
     picture->scale = *scale;
     picture->first_id = first_id;
-    picture->long_from_ns = picture_class_from_ns(PICTURE_CLASS_FIRST);
+    set_class_first(picture, PICTURE_CLASS_FIRST);
     picture->long_count = 0;
     picture->long_max = LONG_WORKING;
     picture->now = (struct picture_slice){.slice = 0};
     picture->slice_end_ns = (uint64_t)1 << scale->slice_shift;
-    picture->serial++;
+    picture->slice_from_id = first_id;
     picture->open_count = picture->touched_count = 0;
-    out->class_first = PICTURE_CLASS_FIRST;
 }
 
 /* ---- slices ---- */
@@ -69,8 +76,8 @@ static int end_slice(struct call_picture *picture, struct error *error)
     struct thread_picture *out = picture->out;
     struct picture_slice *now = &picture->now;
     for (size_t i = 0; i < picture->touched_count; i++) {
-        uint32_t function = picture->touched[i];
-        uint64_t ns = picture->sums[function].ns;
+        uint32_t function = picture->touched[i]->same_id;
+        uint64_t ns = picture->touched[i]->drawn.ns;
         now->short_ns += ns;
         if (now->function == 0 || ns > now->function_ns ||
             (ns == now->function_ns && function < now->function)) {
@@ -88,7 +95,8 @@ static int end_slice(struct call_picture *picture, struct error *error)
 }
 
 /* A call was entered behind the present slice. */
-int call_picture_slice(struct call_picture *picture, uint64_t enter_ns, struct error *error)
+static int begin_slice(struct call_picture *picture, uint64_t call_id, uint64_t enter_ns,
+                       struct error *error)
 {
     if (end_slice(picture, error) != 0)
         return -1;
@@ -96,20 +104,54 @@ int call_picture_slice(struct call_picture *picture, uint64_t enter_ns, struct e
     must(slice > picture->now.slice || picture->now.calls == 0);
     picture->now = (struct picture_slice){.slice = slice};
     picture->slice_end_ns = (slice + 1) << picture->scale.slice_shift;
-    picture->serial++;
+    picture->slice_from_id = call_id;
+    return 0;
+}
+
+int call_picture_run(struct call_picture *picture, const struct row_window *window,
+                     uint64_t first_id, uint64_t *end_id, struct error *error)
+{
+    must(*end_id > first_id);
+    uint64_t enter_ns = row_window_row(window, first_id)->enter_ns;
+    if (enter_ns >= picture->slice_end_ns && begin_slice(picture, first_id, enter_ns, error) != 0)
+        return -1;
+    if (row_window_row(window, *end_id - 1)->enter_ns >= picture->slice_end_ns) {
+        uint64_t within = first_id, behind = *end_id - 1;
+        while (behind - within > 1) {
+            uint64_t middle = within + (behind - within) / 2;
+            if (row_window_row(window, middle)->enter_ns < picture->slice_end_ns)
+                within = middle;
+            else
+                behind = middle;
+        }
+        *end_id = behind;
+    }
+    picture->now.calls += *end_id - first_id;
     return 0;
 }
 
 /* The function's first short call in the slice. */
-int call_picture_touch(struct call_picture *picture, uint32_t function, struct error *error)
+int call_picture_touch(struct call_picture *picture, struct function_rollup *function,
+                       struct error *error)
 {
-    if (array_reach(&picture->sums, &picture->sums_capacity, function, error) != 0 ||
-        array_reserve(&picture->touched, &picture->touched_capacity, picture->touched_count + 1,
+    if (array_reserve(&picture->touched, &picture->touched_capacity, picture->touched_count + 1,
                       error) != 0)
         return -1;
-    picture->sums[function] = (struct picture_sum){.serial = picture->serial};
+    function->drawn = (struct picture_sum){.slice_from_id = picture->slice_from_id};
     picture->touched[picture->touched_count++] = function;
     return 0;
+}
+
+/* A call that is long, or takes a slice or more, or both. */
+int call_picture_rare(struct call_picture *picture, const struct row *row, uint64_t call_id,
+                      struct error *error)
+{
+    if (row->duration_ns >> picture->scale.slice_shift == 0 &&
+        row->descendants < PICTURE_SHORT_CALLS && call_picture_short(picture, row, error) != 0)
+        return -1;
+    return row->duration_ns >= picture->long_from_ns
+               ? call_picture_keep(picture, row, call_id, row->depth, error)
+               : 0;
 }
 
 /* ---- long calls ---- */
@@ -129,11 +171,11 @@ static void drop_down_to(struct call_picture *picture, size_t most)
 {
     struct thread_picture *out = picture->out;
     while (picture->long_count > most && out->class_first + 1 < PICTURE_CLASSES) {
-        struct long_calls *class = &out->classes[out->class_first++];
+        struct long_calls *class = &out->classes[out->class_first];
         picture->long_count -= class->count;
         free(class->items);
         *class = (struct long_calls){.items = NULL};
-        picture->long_from_ns = picture_class_from_ns(out->class_first);
+        set_class_first(picture, out->class_first + 1);
     }
 }
 
@@ -165,14 +207,35 @@ static int by_entry(const void *left, const void *right)
     return a->call_id < b->call_id ? -1 : a->call_id > b->call_id;
 }
 
+/* Sorts those that call_picture_left() kept, behind calls that were entered after them, into the
+ * others, which came in order. */
+static int sort_class(struct long_calls *class, struct error *error)
+{
+    struct long_calls late = {.items = NULL};
+    size_t kept = 0;
+    int result = 0;
+    for (size_t i = 0; i < class->count && result == 0; i++) {
+        if (kept > 0 && by_entry(&class->items[kept - 1], &class->items[i]) > 0)
+            result = array_add(&late.items, &late.count, &late.capacity, class->items[i], error);
+        else
+            class->items[kept++] = class->items[i];
+    }
+    array_sort(late.items, late.count, by_entry);
+    for (size_t to = class->count, left = late.count; left > 0 && result == 0;) {
+        bool is_late = kept == 0 || by_entry(&class->items[kept - 1], &late.items[left - 1]) < 0;
+        class->items[--to] = is_late ? late.items[--left] : class->items[--kept];
+    }
+    free(late.items);
+    return result;
+}
+
 int call_picture_end(struct call_picture *picture, uint64_t calls, struct error *error)
 {
     struct thread_picture *out = picture->out;
     drop_down_to(picture, (size_t)(calls / LONG_SHARE) + picture->scale.long_spare);
     for (unsigned i = out->class_first; i < PICTURE_CLASSES; i++)
-        if (out->classes[i].count > 1)
-            qsort(out->classes[i].items, out->classes[i].count, sizeof *out->classes[i].items,
-                  by_entry);
+        if (sort_class(&out->classes[i], error) != 0)
+            return -1;
     int result = end_slice(picture, error);
     picture->now.calls = 0;
     return result;
@@ -180,7 +243,6 @@ int call_picture_end(struct call_picture *picture, uint64_t calls, struct error 
 
 void call_picture_release(struct call_picture *picture)
 {
-    free(picture->sums);
     free(picture->touched);
     free(picture->open);
     *picture = (struct call_picture){.out = NULL};

@@ -62,11 +62,6 @@ struct picture_scale {
     size_t long_spare; /* so many long calls a thread may have, besides a share of its calls */
 };
 
-/* A function's short calls in the present slice. */
-struct picture_sum {
-    uint64_t ns, serial; /* of the slice; another one: there were none */
-};
-
 /* A call whose row was added up while it was open. */
 struct picture_open {
     uint64_t call_id;
@@ -81,11 +76,10 @@ struct call_picture {
     uint64_t long_from_ns; /* the least long call */
     size_t long_count, long_max;
     struct picture_slice now; /* the present slice; calls 0 = there is none yet */
+    uint64_t slice_from_id;   /* its first call: no other slice has that one */
     uint64_t slice_end_ns;
-    uint64_t serial;          /* of the present slice: each of each thread has another one */
-    struct picture_sum *sums; /* by function */
-    size_t sums_capacity;
-    uint32_t *touched; /* the functions of the present slice */
+    uint64_t rare_from_ns;            /* what takes less is not long, and shorter than a slice */
+    struct function_rollup **touched; /* those with short calls in the present slice; borrowed */
     size_t touched_count, touched_capacity;
     struct picture_open *open; /* the outermost first */
     size_t open_count, open_capacity;
@@ -114,39 +108,43 @@ static inline uint64_t picture_class_from_ns(unsigned class)
     return class > 0 ? (uint64_t)1 << 2 * (class - 1) : 0;
 }
 
-/* ---- for row_sums.c ---- */
+/* ---- for row_sums.c: each row costs a few instructions, and what is rare is out of line ---- */
 
+/* The rows from first_id on come next. Lowers *end_id to the first of them that is in a later slice
+ * than the first row, and counts those before it: they are ordered by their entry. */
+MUST_CHECK int call_picture_run(struct call_picture *picture, const struct row_window *window,
+                                uint64_t first_id, uint64_t *end_id, struct error *error);
+
+int call_picture_rare(struct call_picture *picture, const struct row *row, uint64_t call_id,
+                      struct error *error);
 int call_picture_keep(struct call_picture *picture, const struct row *row, uint64_t call_id,
                       uint32_t depth, struct error *error);
-int call_picture_slice(struct call_picture *picture, uint64_t enter_ns, struct error *error);
-int call_picture_touch(struct call_picture *picture, uint32_t function, struct error *error);
+int call_picture_touch(struct call_picture *picture, struct function_rollup *function,
+                       struct error *error);
+
+static inline int call_picture_short(struct call_picture *picture, const struct row *row,
+                                     struct error *error)
+{
+    struct function_rollup *function = row->function;
+    if (__builtin_expect(function->drawn.slice_from_id != picture->slice_from_id, 0) &&
+        call_picture_touch(picture, function, error) != 0)
+        return -1;
+    function->drawn.ns += row->duration_ns - row->children_ns;
+    return 0;
+}
+
+/* A row of the run whose call has ended. */
+static inline int call_picture_done(struct call_picture *picture, const struct row *row,
+                                    uint64_t call_id, struct error *error)
+{
+    if (__builtin_expect(row->duration_ns >= picture->rare_from_ns, 0))
+        return call_picture_rare(picture, row, call_id, error);
+    return row->descendants < PICTURE_SHORT_CALLS ? call_picture_short(picture, row, error) : 0;
+}
+
+/* A row of the run whose call has not ended. */
 int call_picture_open(struct call_picture *picture, const struct row *row, uint64_t call_id,
                       struct error *error);
-
-/* The row of the next call. */
-static inline int call_picture_row(struct call_picture *picture, const struct row *row,
-                                   uint64_t call_id, struct error *error)
-{
-    if (__builtin_expect(row->enter_ns >= picture->slice_end_ns, 0) &&
-        call_picture_slice(picture, row->enter_ns, error) != 0)
-        return -1;
-    picture->now.calls++;
-    if (__builtin_expect(!row->done, 0))
-        return call_picture_open(picture, row, call_id, error);
-    if (row->duration_ns >> picture->scale.slice_shift == 0 &&
-        row->descendants < PICTURE_SHORT_CALLS) {
-        uint32_t function = row->function->same_id;
-        if (__builtin_expect(function >= picture->sums_capacity ||
-                                 picture->sums[function].serial != picture->serial,
-                             0) &&
-            call_picture_touch(picture, function, error) != 0)
-            return -1;
-        picture->sums[function].ns += row->duration_ns - row->children_ns;
-    }
-    return __builtin_expect(row->duration_ns >= picture->long_from_ns, 0)
-               ? call_picture_keep(picture, row, call_id, row->depth, error)
-               : 0;
-}
 
 /* The end of a call that was open then. The innermost of these ends first. */
 static inline int call_picture_left(struct call_picture *picture, const struct row *row,

@@ -216,7 +216,7 @@ static inline int callee_history_end_calls(struct callee_history *history,
 static inline void callee_history_childless(struct function_rollup *function, uint64_t call_id)
 {
     if (function->kinds.childless++ == 0)
-        function->childless_example = call_id;
+        function->kinds.childless_example = call_id;
 }
 
 /* The innermost call has ended. */

@@ -243,8 +243,8 @@ static int merge_function(struct rollup *into, uint32_t id, const struct functio
     to->recursion.direct += from->recursion.direct;
     to->sequences_cut |= from->sequences_cut;
     if (from->kinds.childless > 0 &&
-        (to->kinds.childless == 0 || from->childless_example < to->childless_example))
-        to->childless_example = from->childless_example;
+        (to->kinds.childless == 0 || from->kinds.childless_example < to->kinds.childless_example))
+        to->kinds.childless_example = from->kinds.childless_example;
     to->kinds.childless += from->kinds.childless;
     if (from->recursion.cycle != NULL &&
         (to->recursion.cycle == NULL || from->recursion.cycle_call < to->recursion.cycle_call)) {

@@ -44,6 +44,12 @@ struct call_kinds {
     uint64_t single_child; /* finished calls that made exactly one */
     uint64_t unwound;      /* calls that ended 1 */
     uint64_t childless;    /* ended calls that made no call */
+    uint64_t childless_example;
+};
+
+/* What a function's short calls spend themselves in a slice of time: see call_picture.h. */
+struct picture_sum {
+    uint64_t ns, slice_from_id; /* the slice's first call; another one: there were none */
 };
 
 /* Calls of a function that is already open. */
@@ -68,13 +74,13 @@ struct function_rollup {
     uint64_t last_enter_ns __attribute__((aligned(LARGE_ALIGN)));
     uint64_t last_call;
     uint32_t thread;
-    uint32_t slow_count;
+    uint32_t seen_open;               /* activations in callee_history.open */
     uint64_t depth_max, deepest_call; /* deepest_call 0 = no call yet */
     uint64_t slow_from_ns;            /* slow[0].cpu_ns once the heap is full */
-    uint32_t seen_open;               /* activations in callee_history.open */
+    struct picture_sum drawn;
+    uint32_t same_id; /* `id` again: the cache line of `id` changes with each call */
+    uint32_t slow_count;
     bool sequences_cut;
-    uint64_t childless_example; /* of kinds.childless */
-    uint32_t same_id;           /* `id` again: the cache line of `id` changes with each call */
     struct call_kinds kinds;
     struct duration_counts durations;
     uint64_t intervals[LOG2_BUCKETS];

@@ -129,18 +129,34 @@ static inline void want_sums(const struct row *row)
         (const void *)((uintptr_t)row->function->durations.groups[group] + 8 * (ns >> group)), 1);
 }
 
-int row_sums_add(struct row_window *window, uint64_t first_id, uint64_t end_id, uint64_t known_id,
-                 struct error *error)
+/* Adds rows of one slice of time. */
+static inline int add_run(struct row_window *window, uint64_t first_id, uint64_t end_id,
+                          uint64_t known_id, struct error *error)
 {
+    struct call_picture *picture = window->picture;
     struct row *row = row_window_row(window, first_id);
     for (uint64_t id = first_id; id < end_id; id++, row = row_window_next(window, row, 1)) {
         row_expect_write(row);
         if (known_id - id > SUMS_AHEAD)
             want_sums(row_window_next(window, row, SUMS_AHEAD));
         entered(row, id, window->threads_begun);
-        if (callee_history_row(window->history, row, id, error) != 0 ||
-            call_picture_row(window->picture, row, id, error) != 0 ||
-            (row->done && left(row, id, error) != 0))
+        if (callee_history_row(window->history, row, id, error) != 0)
+            return -1;
+        if (!row->done
+                ? call_picture_open(picture, row, id, error) != 0
+                : call_picture_done(picture, row, id, error) != 0 || left(row, id, error) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+int row_sums_add(struct row_window *window, uint64_t first_id, uint64_t end_id, uint64_t known_id,
+                 struct error *error)
+{
+    for (uint64_t id = first_id, run_end; id < end_id; id = run_end) {
+        run_end = end_id;
+        if (call_picture_run(window->picture, window, id, &run_end, error) != 0 ||
+            add_run(window, id, run_end, known_id, error) != 0)
             return -1;
     }
     return 0;

@@ -312,7 +312,7 @@ static int rank_sequences(const struct rollup *rollup, const struct shape ***ran
             continue;
         (*childless)[none] = (struct shape){.function = id,
                                             .calls = function->kinds.childless,
-                                            .example_call = function->childless_example};
+                                            .example_call = function->kinds.childless_example};
         (*ranked)[(*count)++] = &(*childless)[none++];
     }
     for (size_t i = 0; i < shapes; i++)

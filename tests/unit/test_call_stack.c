@@ -187,7 +187,7 @@ static void history_counts(void)
     check(it.rollup.shape_ids[0] == 2 && it.rollup.shape_ids[1] == 3 && it.rollup.shape_ids[2] == 2,
           "which are 2, 3, 2");
     check_equal(1, it.caller.kinds.childless, "a call without calls is counted by itself");
-    check_equal(14, it.caller.childless_example, "with its id");
+    check_equal(14, it.caller.kinds.childless_example, "with its id");
     case_end(&it);
 }
 

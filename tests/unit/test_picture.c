@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-enum { FUNCTIONS = 5, SHIFT = 12 };
+enum { FUNCTIONS = 5, SHIFT = 12, OPEN = 10 };
 
 static struct error error;
 
@@ -17,10 +17,11 @@ static uint64_t next(uint64_t *state)
     return *state >> 33;
 }
 
-/* A thread of leaf calls, one in `rare` of them long, within a first call that is open to the end. */
+/* A thread of leaf calls, one in `rare` of them long, within some calls whose ends come later than their rows. */
 struct made {
     struct row *rows; /* owned */
-    size_t count;
+    size_t count, open;
+    struct row_window window; /* a ring with all rows; the first is that of call 1 */
     struct function_rollup functions[FUNCTIONS];
 };
 
@@ -28,7 +29,12 @@ static void make(struct made *made, size_t count, unsigned rare, uint64_t seed)
 {
     uint64_t now_ns = 5;
     made->count = count;
-    made->rows = calloc(count, sizeof *made->rows);
+    made->open = count > 2 * OPEN ? OPEN : 1;
+    made->window = (struct row_window){.mask = 1};
+    while (made->window.mask < count)
+        made->window.mask = made->window.mask << 1 | 1;
+    made->window.rows = calloc(made->window.mask + 1, sizeof *made->rows);
+    made->rows = made->window.rows != NULL ? made->window.rows + 1 : NULL;
     for (uint32_t i = 0; i < FUNCTIONS; i++)
         made->functions[i] = (struct function_rollup){.same_id = i + 1};
     for (size_t i = 0; i < count && made->rows != NULL; i++) {
@@ -37,26 +43,51 @@ static void make(struct made *made, size_t count, unsigned rare, uint64_t seed)
         made->rows[i] =
             (struct row){.function = &made->functions[next(&seed) % FUNCTIONS],
                          .enter_ns = now_ns,
-                         .depth = i > 0,
+                         .depth = (uint32_t)(i < made->open ? i : made->open),
                          .duration_ns = duration,
                          .children_ns = duration / 3,
                          .descendants = next(&seed) % 7 == 0 ? 999 + next(&seed) % 2 : 0,
-                         .done = i > 0};
+                         .done = i >= made->open};
         now_ns += duration + next(&seed) % 50;
     }
-    made->rows[0].duration_ns = now_ns;
-    made->rows[0].descendants = count - 1;
+    for (size_t i = 0; i < made->open && made->rows != NULL; i++) {
+        made->rows[i].duration_ns = now_ns - made->rows[i].enter_ns - i;
+        made->rows[i].descendants = count - i - 1;
+    }
 }
 
+/* The innermost of the open calls end, until so many are left. */
+static int leave(const struct made *made, struct call_picture *picture, size_t left)
+{
+    int result = 0;
+    while (picture->open_count > left && result == 0) {
+        size_t i = picture->open_count - 1;
+        result = call_picture_left(picture, &made->rows[i], i + 1, &error);
+    }
+    return result;
+}
+
+/* Some rows at a time, as batches come. */
 static int draw(const struct made *made, struct call_picture *picture,
                 const struct picture_scale *scale, struct thread_picture *out)
 {
     int result = 0;
     call_picture_begin(picture, scale, 1, out);
-    for (size_t i = 0; i < made->count && result == 0; i++)
-        result = call_picture_row(picture, &made->rows[i], i + 1, &error);
+    for (uint64_t id = 1, run_end; id <= made->count && result == 0; id = run_end) {
+        if (id > made->count / 2)
+            result = leave(made, picture, OPEN / 2);
+        run_end = id + 1 + id % 500;
+        run_end = run_end <= made->count ? run_end : made->count + 1;
+        if (result == 0)
+            result = call_picture_run(picture, &made->window, id, &run_end, &error);
+        for (uint64_t at = id; at < run_end && result == 0; at++) {
+            const struct row *row = &made->rows[at - 1];
+            result = row->done ? call_picture_done(picture, row, at, &error)
+                               : call_picture_open(picture, row, at, &error);
+        }
+    }
     if (result == 0)
-        result = call_picture_left(picture, &made->rows[0], 1, &error);
+        result = leave(made, picture, 0);
     return result == 0 ? call_picture_end(picture, made->count, &error) : result;
 }
 
@@ -135,7 +166,7 @@ static void picture_of(struct call_picture *picture, size_t count, unsigned rare
         listed += out.classes[class].count;
     check(listed <= count / 64 + 20, "a small share of the calls is listed: %zu of %zu", listed,
           count);
-    free(made.rows);
+    free(made.window.rows);
     thread_picture_release(&out);
 }
 

@@ -238,7 +238,7 @@ static void fill(struct rollup *rollup, uint64_t first_call)
     rollup_latest_call(function, 70, first_call);
     tally_add(&function->tally, &call);
     function->kinds.childless = 1;
-    function->childless_example = first_call;
+    function->kinds.childless_example = first_call;
     function->recursion.cycle = first_call > 1 ? strdup("2 3") : NULL;
     function->recursion.cycle_call = first_call;
     struct slow_call slow = {.cpu_ns = first_call, .call_id = first_call};
@@ -282,7 +282,7 @@ static void rollups_merge(void)
         check_equal(6, duration_counts_of(&function->durations, 4), "a function's histogram");
         check_equal(17, duration_counts_rank(&function->durations, 4), "and the ranks in it");
         check_equal(1, function->nested_call, "its first deepest call");
-        check(function->kinds.childless == 2 && function->childless_example == 1,
+        check(function->kinds.childless == 2 && function->kinds.childless_example == 1,
               "its calls without calls");
         check_string("2 3", function->recursion.cycle, "its cycle, from the one that has it");
         check_equal(2, function->slow_count, "its slow calls");

@@ -216,7 +216,7 @@ static void add_up(struct rollup *rollup, struct frames *frames)
     rollup_slow_call(function, &slow[0]);
     rollup_slow_call(function, &slow[1]);
     function->kinds.childless = 2;
-    function->childless_example = 2;
+    function->kinds.childless_example = 2;
     rollup_callee_runs(rollup, 1, 2, &index, &error);
     rollup->callee_runs[index] = (struct callee_runs){
         .count = 1, .calls = 2, .caller_calls = 1, .longest = 2, .longest_call = 1};
