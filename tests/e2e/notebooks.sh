@@ -30,6 +30,27 @@ block record.sh sh -e record.sh
 sound "before" before.db
 times="FROM call_times t JOIN functions f ON f.id = t.function_id WHERE f.name"
 
+# --- what writes Parquet, read by hyparquet
+
+modules=$sources/notebooks/node_modules
+[ ! -d "$modules/@duckdb" ] || ! command -v node >/dev/null || ln -s "$modules" node_modules
+cat >oracle.mjs <<'J'
+import { asyncBufferFromFile, parquetReadObjects } from "hyparquet";
+import { compressors } from "hyparquet-compressors";
+const [file, ...columns] = process.argv.slice(2);
+const rows = await parquetReadObjects({ file: await asyncBufferFromFile(file), compressors });
+const sum = name => rows.reduce((all, row) => all + BigInt(row[name]), 0n);
+console.log([rows.length, new Set(rows.map(row => String(row.name))).size, ...columns.map(sum)].join(" "));
+J
+parquet() { # FILE COLUMNS EXPECTED: its rows, names, and sums of its columns
+    same "$1 is Parquet" PAR1 "$(head -c 4 "$1" 2>&1)"
+    # shellcheck disable=SC2086 # a list of words
+    [ ! -e node_modules ] || same "$1 has what run.db has" "$3" "$(node oracle.mjs "$1" $2 2>&1)"
+}
+of_functions() { # COLUMNS: the same of before.db's functions
+    sql before.db "SELECT count(*) || ' ' || count(DISTINCT f.name) || ' ' || $1 FROM function_stats s JOIN functions f ON f.id = s.function_id"
+}
+
 # --- pandas
 
 python=
@@ -48,6 +69,7 @@ if [ -n "$python" ]; then
     same "find() is near to linear: power $power" 1 "$(awk -v power="$power" 'BEGIN { print (power > 0.6 && power < 1.4) }')"
     if "$python" -c 'import pyarrow' 2>/dev/null || "$python" -c 'import fastparquet' 2>/dev/null; then
         block parquet.py "$python" parquet.py
+        parquet functions.parquet "calls self_cpu_ns" "$(of_functions "sum(s.calls) || ' ' || sum(s.self_cpu_ns)")"
     else
         skip parquet.py "pandas writes Parquet by pyarrow or fastparquet, which this system's packages do not have"
     fi
@@ -58,27 +80,14 @@ fi
 # --- DuckDB
 
 block calls.sh sh -e calls.sh
-# oracle FILE: calls, functions and sums of a file of Parquet, by hyparquet
-cat >oracle.mjs <<'J'
-import { asyncBufferFromFile, parquetReadObjects } from "hyparquet";
-import { compressors } from "hyparquet-compressors";
-const rows = await parquetReadObjects({ file: await asyncBufferFromFile(process.argv[2]), compressors });
-const sum = name => rows.reduce((all, row) => all + BigInt(row[name]), 0n);
-console.log([rows.length, new Set(rows.map(row => String(row.name))).size, sum("id"), sum("enter_ns"), sum(process.argv[3])].join(" "));
-J
-parquet() { # FILE COLUMN EXPECTED
-    same "$1 has what run.db has" "$3" "$(node oracle.mjs "$1" "$2" 2>&1)"
-}
 raw=$(sql before.db "SELECT count(*) || ' ' || count(DISTINCT f.name) || ' ' || sum(c.id) || ' ' || sum(c.enter_ns) || ' ' || sum(c.duration_ns)
     FROM calls c JOIN frames fr ON fr.id = c.frame_id JOIN functions f ON f.id = fr.function_id")
-modules=$sources/notebooks/node_modules
-if [ -d "$modules/@duckdb" ] && command -v node >/dev/null; then
-    ln -s "$modules" node_modules
+if [ -e node_modules ]; then
     ran+="duckdb.mjs heat.sql "
     block heat.sh sh -e heat.sh
     same "DuckDB counts calls and functions" "$(sql before.db "SELECT count(*) || ' ' || count(DISTINCT function_id) FROM call_times")" \
         "$(jq -r '.[0] | "\(.calls) \(.functions)"' <<<"$out")"
-    parquet calls.parquet cpu_ns "$(sql before.db "SELECT count(*) || ' ' || count(DISTINCT t.function_id) || ' ' || sum(t.id) || ' ' || sum(c.enter_ns) || ' ' || sum(t.cpu_ns)
+    parquet calls.parquet "id enter_ns cpu_ns" "$(sql before.db "SELECT count(*) || ' ' || count(DISTINCT t.function_id) || ' ' || sum(t.id) || ' ' || sum(c.enter_ns) || ' ' || sum(t.cpu_ns)
         FROM call_times t JOIN calls c ON c.id = t.id")"
     if [ -n "$python" ]; then
         block heat.py "$python" heat.py
@@ -87,15 +96,21 @@ if [ -d "$modules/@duckdb" ] && command -v node >/dev/null; then
     else
         skip heat.py "pandas or matplotlib is not installed"
     fi
-    if run timeout 60 env HOME="$TEST_TMP" node duckdb.mjs attach.sql && [ "$status" -eq 0 ]; then
-        ran+="attach.sql "
-        parquet attached.parquet duration_ns "$raw"
-    else
-        lacks "attach.sql fails for want of its extension alone" "Binder Error" "$err"
-        skip attach.sql "DuckDB's extension cannot be had: $(grep -m 1 -o 'Failed to download extension "[a-z_]*"' <<<"$err" || tail -n 1 <<<"$err")"
-    fi
 else
-    for each in duckdb.mjs heat.sql heat.sh heat.py attach.sql; do skip $each "DuckDB is not installed: tests/setup fetches it from npm"; done
+    for each in duckdb.mjs heat.sql heat.sh heat.py; do skip $each "DuckDB is not installed: tests/setup fetches it from npm"; done
+fi
+# Debian's program has the extension; DuckDB's own and its library fetch it.
+if command -v duckdb >/dev/null; then
+    block attach.sql timeout 60 duckdb -f attach.sql
+    parquet attached.parquet "id enter_ns duration_ns" "$raw"
+elif [ ! -e node_modules ]; then
+    skip attach.sql "there is neither a program duckdb nor its library"
+elif run timeout 60 env HOME="$TEST_TMP" node duckdb.mjs attach.sql && [ "$status" -eq 0 ]; then
+    ran+="attach.sql "
+    parquet attached.parquet "id enter_ns duration_ns" "$raw"
+else
+    lacks "attach.sql fails for want of its extension alone" "Parser Error" "$err"
+    skip attach.sql "DuckDB's extension cannot be had: $(grep -m 1 -o 'Failed to download extension "[a-z_]*"' <<<"$err" || tail -n 1 <<<"$err")"
 fi
 
 # --- ClickHouse, as libchdb
@@ -114,7 +129,7 @@ result = chdb.chdb_query_n(chdb.chdb_connect(1, (ctypes.c_char_p * 1)(b"chdb"))[
 sys.exit((chdb.chdb_result_error(result) or b"").decode() or 0)
 P
     block clickhouse.sql timeout 120 python3 clickhouse.py "$library" clickhouse.sql
-    parquet clickhouse.parquet duration_ns "$raw"
+    parquet clickhouse.parquet "id enter_ns duration_ns" "$raw"
 else
     skip clickhouse.sql "libchdb or DuckDB's folder is not installed: tests/setup fetches them from npm"
 fi
@@ -130,6 +145,7 @@ if command -v Rscript >/dev/null && Rscript -e 'library(RSQLite)' >/dev/null 2>&
     same "the median of find moved down" 1 "$(sed -n 's/^find: .* moved by -[0-9]* to \(-[0-9]*\) ns.*/\1/p' <<<"$out" | awk '{ print ($1 < 0) }')"
     if Rscript -e 'stopifnot(requireNamespace("nanoparquet") || requireNamespace("arrow"))' >/dev/null 2>&1; then
         block parquet.R Rscript parquet.R
+        parquet functions-r.parquet calls "$(of_functions "sum(s.calls)")"
     else
         skip parquet.R "R writes Parquet by arrow or nanoparquet, which this system's packages do not have"
     fi
