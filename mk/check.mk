@@ -12,7 +12,7 @@ E2E := $(filter-out $(patsubst %,tests/e2e/%.sh,aarch64_runs aarch64_sleds any_u
   threads_chosen unfinished value_blocks values_aarch64 values_gdb without_npm),$(E2E))
 endif
 
-.PHONY: demo setup units check check-unit check-decode check-e2e check-queries check-quick check-compilers check-distros \
+.PHONY: demo setup units check check-unit check-decode check-e2e check-queries check-quick check-compilers check-distros check-latest \
         check-deb check-real check-real-all check-locks check-fleet check-values
 
 demo: ## install what is missing, build, record an example and show what the queries answer
@@ -67,6 +67,9 @@ check-distros: ## README's commands on Debian 12, 13 and testing, each from a ba
 
 check-deb: ## build the package on a bare Debian 12, install, use and remove it on another (needs root; some minutes)
 	@tests/distros deb
+
+check-latest: ## what only Debian testing has packages for: the page of notebooks whole, and Bazel (needs root; five minutes)
+	@tests/distros latest
 
 check-real: all ## the long tests: SQLite, zstd, Redis, nginx, git, oracles, a report of 70 million calls (not part of check; a gate)
 	@tests/setup real

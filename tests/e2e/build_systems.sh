@@ -68,8 +68,35 @@ else
     echo "skipped - Meson: it is not installed"
 fi
 
-# --- Bazel's compiler is one program
+# --- Bazel: --config=fisql. Without the network, with Debian's copies of the rules that it would fetch.
 
+if command -v bazel >/dev/null && [ -d /usr/share/bazel/rules/cc ]; then
+    mkdir bazel && cp app.c helper.c bazel && cd bazel || exit 2
+    echo 'cc_binary(name = "app", srcs = ["app.c", "helper.c"])' >BUILD.bazel
+    touch WORKSPACE
+    {
+        sed "s|/usr/share/fisql|$here/packaging|" "$here/packaging/bazel/fisql.bazelrc"
+        echo "common --noenable_bzlmod --enable_workspace"
+        for each in platforms:tools/platforms bazel_skylib:tools/skylib rules_{cc:rules/cc,java:rules/java,proto:rules/proto,python:rules/python,license:rules/license}; do
+            echo "common --override_repository=${each%:*}=/usr/share/bazel/${each#*:}"
+        done
+    } >.bazelrc
+    run bazel --output_user_root="$TEST_TMP/bazel-root" build //:app
+    same "bazel: builds" 0 "$status"
+    same "bazel: without --config=fisql there are no hooks" 0 "$(nm bazel-bin/app | grep -c __cyg_profile_func_enter)"
+    run bazel --output_user_root="$TEST_TMP/bazel-root" build --config=fisql //:app
+    same "bazel: builds with --config=fisql" 0 "$status"
+    "$fisql" record -q -o bazel.bin bazel-bin/app && "$fisql" load -q -o bazel.db bazel.bin
+    same "bazel: all is recorded" "helper 9
+main 1
+work 10" "$(counts bazel.db)"
+    same "bazel: with the line of each" "1 3" "$(sql bazel.db "SELECT count(DISTINCT file_id) > 0 || ' ' || count(line) FROM functions WHERE name IN ('main', 'work', 'helper')")"
+    bazel --output_user_root="$TEST_TMP/bazel-root" shutdown >/dev/null 2>&1
+    chmod -R u+w "$TEST_TMP/bazel-root" # its copies are read-only, and the folder is to be removed
+    cd .. || exit 2
+else
+    echo "skipped - Bazel: it is not installed, or not Debian's"
+fi
 same "bazel: fisql-gcc compiles with hooks" 1 "$("$here/packaging/bazel/fisql-gcc" -c -o app.o app.c && nm app.o | grep -c 'U __cyg_profile_func_enter')"
 cd .. || exit 2
 
