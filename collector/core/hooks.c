@@ -40,6 +40,14 @@ APART void enter_hot(uint64_t function, uint64_t site, uint64_t stack, struct th
         enter_other(function, site, stack, tick);
 }
 
+/* With --no-time. */
+APART void enter_untimed(uint64_t function, uint64_t site, uint64_t stack, struct thread_log *log)
+{
+    uint64_t tick = clock_read(CLOCK_SWITCHED_OFF);
+    if (UNLIKELY(!enter_fast(log, function, site, stack, tick, false, 0)))
+        enter_other(function, site, stack, tick);
+}
+
 /* Of a function whose calls are only counted. */
 APART void enter_counted(uint64_t function, uint64_t site, uint64_t stack)
 {
@@ -116,10 +124,13 @@ EXPORT void __cyg_profile_func_enter(void *function_address, void *site_address)
             enter_unready(function, site, stack);
         return;
     }
-    if (UNLIKELY(process.clock != CLOCK_COUNTER))
-        enter_ready(function, site, stack);
-    else
+    enum clock_kind clock = process.clock;
+    if (LIKELY(clock == CLOCK_COUNTER))
         enter_hot(function, site, stack, log);
+    else if (clock == CLOCK_SWITCHED_OFF)
+        enter_untimed(function, site, stack, log);
+    else
+        enter_ready(function, site, stack);
 }
 
 APART void exit_other(uint64_t function, uint64_t site, uint64_t stack, bool tail, uint64_t tick)
@@ -145,6 +156,14 @@ APART void exit_hot(uint64_t function, uint64_t site, uint64_t stack, bool tail,
                     struct thread_log *log)
 {
     uint64_t tick = clock_counter();
+    if (UNLIKELY(!exit_fast(log, function, site, stack, tail, tick, false, false, values_plain())))
+        exit_other(function, site, stack, tail, tick);
+}
+
+APART void exit_untimed(uint64_t function, uint64_t site, uint64_t stack, bool tail,
+                        struct thread_log *log)
+{
+    uint64_t tick = clock_read(CLOCK_SWITCHED_OFF);
     if (UNLIKELY(!exit_fast(log, function, site, stack, tail, tick, false, false, values_plain())))
         exit_other(function, site, stack, tail, tick);
 }
@@ -196,10 +215,13 @@ EXPORT void __cyg_profile_func_exit(void *function_address, void *site_address)
             exit_unready(function, site, stack, tail);
         return;
     }
-    if (UNLIKELY(process.clock != CLOCK_COUNTER))
-        exit_ready(function, site, stack, tail);
-    else
+    enum clock_kind clock = process.clock;
+    if (LIKELY(clock == CLOCK_COUNTER))
         exit_hot(function, site, stack, tail, log);
+    else if (clock == CLOCK_SWITCHED_OFF)
+        exit_untimed(function, site, stack, tail, log);
+    else
+        exit_ready(function, site, stack, tail);
 }
 
 #ifdef FISQL_VALUES

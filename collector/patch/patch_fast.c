@@ -42,6 +42,7 @@ IS(1u << PATCH_PAIR_BYTES_LOG, sizeof(struct pair));
 IS(1u << PATCH_PAIR_BITS, DICTIONARY_ENTRIES);
 IS(PATCH_PROCESS_CLOCK, offsetof(struct process, clock));
 IS(0, CLOCK_COUNTER);
+IS(PATCH_CLOCK_OFF, CLOCK_SWITCHED_OFF);
 IS(0, offsetof(union fork_mark, mine));
 IS(0, offsetof(struct patch_stack, low));
 IS(8, offsetof(struct patch_stack, bytes));

@@ -38,6 +38,7 @@
 #define PATCH_PAIR_BITS 11 /* of a slot's number */
 
 #define PATCH_PROCESS_CLOCK 0
+#define PATCH_CLOCK_OFF 2
 #define PATCH_CODE_ENTER 0
 #define PATCH_DEPTH_SHIFT 32
 #define PATCH_DEPTH_MASK 0x7fffff

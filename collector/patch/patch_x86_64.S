@@ -13,6 +13,7 @@
 	.hidden	patch_stack
 	.hidden	fork_mark
 	.hidden	process
+	.hidden	clock_epoch
 
 /* The return address lies in the mirror of the slot, at (CFA - 9) ^ PATCH_MIRROR; the stack pointer
  * of the caller is CFA - 1. The canonical frame address must differ from the callee's, which libgcc
@@ -134,7 +135,7 @@ patch_sites:
 	movq	-64-\at(%rsp), %r10
 .endm
 
-/* rsi = the thread's log, if log_ready() and the clock is the counter. */
+/* rsi = the thread's log, if log_ready(). */
 .macro	fast_log unusual
 	movq	current_log@gottpoff(%rip), %rax
 	movq	%fs:(%rax), %rsi
@@ -145,8 +146,22 @@ patch_sites:
 	addq	$1, %rax
 	cmpq	fork_mark(%rip), %rax
 	jne	\unusual
+.endm
+
+/* rdx = tick_now(), rax is changed. The system's clock takes a call. */
+.macro	fast_tick unusual
 	cmpl	$0, process+PATCH_PROCESS_CLOCK(%rip)
+	jne	5f
+	rdtsc
+	shlq	$32, %rdx
+	orq	%rax, %rdx
+6:
+	.subsection 1
+5:	cmpl	$PATCH_CLOCK_OFF, process+PATCH_PROCESS_CLOCK(%rip)
 	jne	\unusual
+	movq	clock_epoch(%rip), %rdx
+	jmp	6b
+	.previous
 .endm
 
 /* log_leave(): r9 = the word that was stored. */
@@ -192,9 +207,7 @@ patch_entered:
 	jae	.Lenter_unusual
 #endif
 	movq	-PATCH_BACK_FUNCTION(%r10), %r8
-	rdtsc
-	shlq	$32, %rdx
-	orq	%rax, %rdx /* the tick */
+	fast_tick .Lenter_unusual
 	movq	%rdi, PATCH_LOG_BUSY(%rsi)
 	movq	PATCH_LOG_WORD(%rsi), %r9
 	movq	%r9, %rax
@@ -333,9 +346,7 @@ patch_returned:
 	movzwl	%r9w, %ecx
 	cmpl	PATCH_LOG_UNITS_MAX(%rsi), %ecx
 	ja	.Lexit_undo
-	rdtsc
-	shlq	$32, %rdx
-	orq	%rax, %rdx
+	fast_tick .Lexit_undo
 	movl	%r9d, %eax
 	shrl	$PATCH_TOGGLE_SHIFT, %eax
 	movq	%rdx, %r8

@@ -17,6 +17,47 @@ plugin 25
 plugin 25" "$(counts run.db | LC_ALL=C sort)"
 same "--no-time: no time passes" 0 "$(sql run.db 'SELECT sum(duration_ns) FROM calls')"
 
+# Programs as they are have a fast path of their own.
+for name in A B; do
+    gcc -shared -fPIC -g -O1 -DNAME=$name -o plain$name.so "$programs/plugin.c"
+done
+gcc -g -O1 -o plain "$programs/dlopens.c"
+"$fisql" record -q --as-is --no-time -o plain.bin ./plain ./plainA.so ./plainB.so 50 >plain.txt && "$fisql" load -q plain.bin
+"$fisql" record -q --as-is -o timed.bin ./plain ./plainA.so ./plainB.so 50 >timed.txt && "$fisql" load -q timed.bin
+same "as it is: libraries that take each other's place: counts" "$(counts timed.db | LC_ALL=C sort)" "$(counts plain.db | LC_ALL=C sort)"
+has "as it is: their functions are among them" "inner_A 50" "$(counts plain.db)"
+same "as it is: no time passes" 0 "$(sql plain.db 'SELECT sum(duration_ns) FROM calls')"
+cat >walk.c <<'C'
+#include <setjmp.h>
+#include <signal.h>
+static jmp_buf back;
+static volatile int sink;
+__attribute__((noinline)) static int leaf(int n) { sink = n; return n + 1; }
+__attribute__((noinline)) static int last(int n) { return leaf(n); }
+__attribute__((noinline)) static void out(int n) { if (leaf(n) % 5 == 0) longjmp(back, 1); }
+__attribute__((noinline)) static int walk(int depth) { return depth == 0 ? last(depth) : walk(depth - 1) + walk(depth - 1); }
+static void handler(int signal) { leaf(signal); }
+int main(void)
+{
+    signal(SIGUSR1, handler);
+    for (volatile int i = 0; i < 40; i++)
+        if (setjmp(back) == 0) {
+            raise(SIGUSR1);
+            out(i);
+            walk(10);
+        }
+    return 0;
+}
+C
+gcc -g -O2 -o walk walk.c
+for how in "" --no-time; do
+    "$fisql" record -q --as-is -o walk$how.bin $how ./walk && "$fisql" load -q walk$how.bin
+    sql walk$how.db "SELECT id, parent_id, depth, frame_id, ended, descendants FROM calls" >walk$how.rows
+done
+same "as it is: each call has the same caller and end as with times" "$(cksum <walk.rows)" "$(cksum <walk--no-time.rows)"
+same "as it is: calls that longjmp() ended are among them" 8 "$(sql walk--no-time.db "SELECT sum(ended = 1) FROM calls")"
+at_least "as it is: and many others" 90000 "$(sql walk--no-time.db "SELECT count(*) FROM calls")"
+
 # Without times, too, it is known which thread freed a block before another got its memory: two threads hand blocks of one
 # size to and fro, and free each other's.
 cat >handed.c <<'C'
