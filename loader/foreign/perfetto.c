@@ -189,11 +189,12 @@ static int take_packet(struct perfetto *perfetto, struct proto packet, bool nest
     if (perfetto_sequence(perfetto, parts.sequence, &sequence, error) != 0 ||
         take_state(perfetto, sequence, &parts, error) != 0)
         return -1;
-    if (parts.event.data == NULL)
-        return 0;
+    /* The time of each packet moves an incremental clock. */
     struct perfetto_packet of = {.sequence = sequence};
     if (parts.has_timestamp)
         of.has_time = perfetto_time(perfetto, sequence, parts.clock, parts.timestamp, &of.ns);
+    if (parts.event.data == NULL)
+        return 0;
     if (parts.has_timestamp && !of.has_time) {
         perfetto->no_time++;
         return 0;

@@ -73,10 +73,12 @@ enum {
     ANNOTATION_ARRAY = 12,
     ANNOTATION_TEXT_IID = 17,
     CLOCKS_CLOCK = 1,
+    CLOCKS_PRIMARY = 2,
     CLOCK_ID = 1,
     CLOCK_TIME = 2,
     CLOCK_INCREMENTAL = 3,
     CLOCK_MULTIPLIER = 4,
+    CLOCK_MONOTONIC = 3,
     CLOCK_BOOTTIME = 6,
     CLOCK_SEQUENCE_FIRST = 64, /* these belong to one sequence of packets */
     CLOCK_SEQUENCE_LAST = 127
@@ -122,7 +124,8 @@ struct perfetto {
     size_t sequences_count, sequences_capacity;
     struct perfetto_clock *clocks;
     size_t clocks_count, clocks_capacity;
-    const char **texts; /* interned ones */
+    uint64_t primary_clock; /* the trace's; 0 = CLOCK_BOOTTIME, as long as no snapshot says so */
+    const char **texts;     /* interned ones */
     size_t texts_count, texts_capacity;
     uint32_t generations;
     struct put_values values;

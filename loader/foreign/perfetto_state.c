@@ -331,10 +331,14 @@ int perfetto_slices_track(struct perfetto *perfetto, uint64_t uuid, uint32_t *ou
 
 /* ---- clocks ---- */
 
+static bool is_of_sequence(uint64_t clock)
+{
+    return clock >= CLOCK_SEQUENCE_FIRST && clock <= CLOCK_SEQUENCE_LAST;
+}
+
 static uint64_t clock_owner(uint32_t sequence, uint64_t clock)
 {
-    return clock >= CLOCK_SEQUENCE_FIRST && clock <= CLOCK_SEQUENCE_LAST ? sequence + UINT64_C(1)
-                                                                         : 0;
+    return is_of_sequence(clock) ? sequence + UINT64_C(1) : 0;
 }
 
 static int set_clock(struct perfetto *perfetto, uint32_t sequence, uint64_t id,
@@ -353,42 +357,78 @@ static int set_clock(struct perfetto *perfetto, uint32_t sequence, uint64_t id,
                      error);
 }
 
-/* A snapshot reads several clocks at once: the trace's among them, it gives each its place. */
+static uint64_t primary_clock(const struct perfetto *perfetto)
+{
+    return perfetto->primary_clock != 0 ? perfetto->primary_clock : CLOCK_BOOTTIME;
+}
+
+struct clock_reading {
+    uint64_t id, at, multiplier;
+    bool incremental;
+};
+
+static struct clock_reading read_clock(const struct proto_field *field)
+{
+    struct proto message = proto_message(field);
+    struct clock_reading reading = {.id = 0};
+    struct proto_field inner;
+    while (proto_next(&message, &inner) > 0) {
+        if (inner.number == CLOCK_ID)
+            reading.id = inner.bits;
+        else if (inner.number == CLOCK_TIME)
+            reading.at = inner.bits;
+        else if (inner.number == CLOCK_INCREMENTAL)
+            reading.incremental = inner.bits != 0;
+        else if (inner.number == CLOCK_MULTIPLIER)
+            reading.multiplier = inner.bits;
+    }
+    return reading;
+}
+
+/* The trace's time at a snapshot: its clock, else another one that an earlier snapshot related to
+ * it, else the one that is most like it. Chrome relates a sequence's clocks to CLOCK_MONOTONIC
+ * alone. False: there is none. */
+static bool snapshot_time(struct perfetto *perfetto, uint32_t sequence,
+                          const struct clock_reading *readings, size_t count, int64_t *ns)
+{
+    const struct clock_reading *best = NULL;
+    unsigned best_rank = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct clock_reading *reading = &readings[i];
+        bool known = intern_find(&perfetto->clock_of, reading->id, 0) != INTERN_NONE;
+        unsigned rank = is_of_sequence(reading->id)              ? 0
+                        : reading->id == primary_clock(perfetto) ? 3
+                        : known                                  ? 2
+                        : reading->id == CLOCK_MONOTONIC         ? 1
+                                                                 : 0;
+        if (rank > best_rank) {
+            best = reading;
+            best_rank = rank;
+        }
+    }
+    return best != NULL && perfetto_time(perfetto, sequence, best->id, best->at, ns);
+}
+
+/* A snapshot reads several clocks at once: that gives each its place in the trace's time. */
 int perfetto_take_clocks(struct perfetto *perfetto, uint32_t sequence,
                          const struct proto_field *snapshot, struct error *error)
 {
     enum { READ_MAX = 32 };
-    struct {
-        uint64_t id, at, multiplier;
-        bool incremental;
-    } read[READ_MAX];
+    struct clock_reading read[READ_MAX];
     struct proto message = proto_message(snapshot);
-    struct proto_field field, inner;
+    struct proto_field field;
     size_t count = 0;
     int64_t trace_ns = 0;
-    bool has_trace = false;
-    while (count < READ_MAX && proto_next(&message, &field) > 0) {
-        if (field.number != CLOCKS_CLOCK || field.wire != PROTO_BYTES)
-            continue;
-        struct proto clock = proto_message(&field);
-        memset(&read[count], 0, sizeof read[count]);
-        while (proto_next(&clock, &inner) > 0) {
-            if (inner.number == CLOCK_ID)
-                read[count].id = inner.bits;
-            else if (inner.number == CLOCK_TIME)
-                read[count].at = inner.bits;
-            else if (inner.number == CLOCK_INCREMENTAL)
-                read[count].incremental = inner.bits != 0;
-            else if (inner.number == CLOCK_MULTIPLIER)
-                read[count].multiplier = inner.bits;
-        }
-        if (read[count].id == CLOCK_BOOTTIME && read[count].at <= SLICE_TIME_MAX) {
-            trace_ns = (int64_t)read[count].at;
-            has_trace = true;
-        }
-        count++;
+    while (proto_next(&message, &field) > 0) {
+        if (field.number == CLOCKS_CLOCK && field.wire == PROTO_BYTES && count < READ_MAX)
+            read[count++] = read_clock(&field);
+        if (field.number == CLOCKS_PRIMARY && field.wire == PROTO_VARINT &&
+            perfetto->primary_clock == 0 && !is_of_sequence(field.bits))
+            perfetto->primary_clock = field.bits;
     }
-    for (size_t i = 0; has_trace && i < count; i++) {
+    if (!snapshot_time(perfetto, sequence, read, count, &trace_ns))
+        return 0;
+    for (size_t i = 0; i < count; i++) {
         struct perfetto_clock clock = {.at = read[i].at,
                                        .trace_ns = trace_ns,
                                        .multiplier = read[i].multiplier,
@@ -404,12 +444,12 @@ bool perfetto_time(struct perfetto *perfetto, uint32_t sequence, uint64_t clock,
 {
     if (clock == 0)
         clock = perfetto->sequences[sequence].clock;
-    uint32_t index = clock == 0 || clock == CLOCK_BOOTTIME
+    uint32_t index = clock == 0 || clock == primary_clock(perfetto)
                          ? INTERN_NONE
                          : intern_find(&perfetto->clock_of, clock, clock_owner(sequence, clock));
     *ns = (int64_t)timestamp;
     if (index == INTERN_NONE) /* the trace's own, or one that was never read beside it */
-        return timestamp <= SLICE_TIME_MAX;
+        return timestamp <= SLICE_TIME_MAX && !is_of_sequence(clock);
     struct perfetto_clock *of = &perfetto->clocks[index];
     int64_t multiplier =
         of->multiplier != 0 && of->multiplier <= 1000000000 ? (int64_t)of->multiplier : 1;

@@ -2,6 +2,8 @@
 """Writes traces of Perfetto field by field, from the .proto files of https://github.com/google/perfetto alone.
 
   perfetto.py kinds FILE    every form of track events, tracks, clocks and interned data that fisql takes
+  perfetto.py clocks FILE   clocks as Chrome has them: each sequence's is related to CLOCK_MONOTONIC, the trace's own
+  perfetto.py boot FILE     the same in a trace whose own clock is CLOCK_BOOTTIME, which a first snapshot relates
   perfetto.py bad FILE      packets that are not sound among sound ones
 """
 import struct
@@ -104,6 +106,29 @@ def kinds():
     return b"".join(out)
 
 
+def clocks(primary=number(2, 3)):
+    monotonic, boot, own = 3, 6, 64
+    suspended = 5_000_000_000
+    thread = data(4, number(1, 10) + number(2, 11) + data(5, "till"))
+
+    def reading(clock, value, *more):
+        return data(1, number(1, clock) + number(2, value) + b"".join(more))
+    return b"".join([
+        packet(data(6, reading(boot, BASE + suspended) + reading(monotonic, BASE) + primary), flags=1),
+        packet(data(60, number(1, 101) + thread)),
+        packet(data(6, reading(monotonic, BASE + 10000) + reading(own, 7, number(3, 1), number(4, 1000))), sequence=2, flags=1),
+        packet(data(59, number(58, own) + data(11, number(11, 101))), sequence=2),
+        packet(event(BEGIN, data(23, "clocked")), at=10, sequence=2),
+        packet(data(5, b""), at=4, sequence=2),  # of a kind that has no event: it moves the clock all the same
+        packet(event(END), at=6, sequence=2),
+        packet(number(58, monotonic), event(BEGIN, data(23, "mixed"), track=101), at=BASE + 40000, sequence=3, flags=1),
+        packet(number(58, boot), event(END, track=101), at=BASE + suspended + 45000, sequence=3),
+        # a clock of the sequence that nothing relates to any other one
+        packet(number(58, own), event(BEGIN, data(23, "timeless"), track=101), at=10, sequence=4, flags=1),
+        packet(number(58, own), event(END, track=101), at=10, sequence=4),
+    ])
+
+
 def bad():
     sound = packet(event(BEGIN, data(23, "sound"), track=1), at=BASE) + packet(event(END, track=1), at=BASE + 10)
     return sound + data(1, b"\x07\x07\x07") + data(1, data(50, b"no zlib")) + packet(event(BEGIN, number(10, 77), track=1), at=BASE + 20) + sound
@@ -111,4 +136,4 @@ def bad():
 
 if __name__ == "__main__":
     with open(sys.argv[2], "wb") as file:
-        file.write({"kinds": kinds, "bad": bad}[sys.argv[1]]())
+        file.write({"kinds": kinds, "clocks": clocks, "boot": lambda: clocks(b""), "bad": bad}[sys.argv[1]]())

@@ -66,6 +66,13 @@ sum|7.0
 temperature|42000" "$(sql kinds.perfetto.db "SELECT n.label, v.value FROM notes n JOIN note_values v ON v.note_id = n.id WHERE kind = 'value' ORDER BY 1, 2")"
 same "kinds: clocks of a sequence that count microseconds from the packet before" "clocked|20000|5000" \
     "$(sql kinds.perfetto.db "SELECT f.name, c.enter_ns, c.duration_ns FROM calls c JOIN frames r ON r.id = c.frame_id JOIN functions f ON f.id = r.function_id WHERE f.name = 'clocked'")"
+for trace in clocks boot; do
+    python3 "$here/tests/corrupt/perfetto.py" $trace $trace.perfetto
+    run "$fisql" load $trace.perfetto
+    same "$trace: each clock has its place, and packets without an event move theirs" "clocked|0|10000
+mixed|20000|5000" "$(sql $trace.perfetto.db "SELECT f.name, c.enter_ns, c.duration_ns FROM calls c JOIN frames r ON r.id = c.frame_id JOIN functions f ON f.id = r.function_id")"
+    has "$trace: a clock that nothing is known of gives no time" "events without a time that makes sense: 2 calls" "$err"
+done
 same "kinds: packed packets, old events with a phase" "legacy packed" "$(sql kinds.perfetto.db "SELECT group_concat(name, ' ') FROM (SELECT name FROM functions WHERE name IN ('legacy', 'packed') ORDER BY 1)")"
 same "kinds: processes and threads" "shop till" "$(sql kinds.perfetto.db "SELECT p.executable || ' ' || t.name FROM threads t JOIN processes p ON p.id = t.process_id WHERE t.tid = 11 ORDER BY t.name DESC LIMIT 1")"
 has "completeness lists what such a trace does not have" "what perfetto does not record: allocations" "$("$fisql" query completeness kinds.perfetto.db)"
@@ -83,3 +90,17 @@ has "events without a name or time, too" "events whose interned name is missing:
 printf '\012\377\377\377\377\177' >huge.perfetto
 run "$fisql" load -o huge.db huge.perfetto
 same "a packet that is too large is no trace's" 2 "$status"
+
+# --- what Chromium writes of itself: one clock for each of its sequences, in microseconds from packet to packet
+
+if command -v chromium >/dev/null; then
+    run timeout 100 chromium --headless --no-sandbox --user-data-dir="$TEST_TMP/profile" --trace-startup='-*,toplevel,v8,blink,ipc' \
+        --trace-startup-format=proto --trace-startup-file="$TEST_TMP/chromium.pftrace" --trace-startup-duration=2 --timeout=3000 --dump-dom \
+        'data:text/html,<script>let s=0;for(let i=0;i<1e7;i++)s+=i;document.title=s</script>'
+    run "$fisql" load -o chromium.db chromium.pftrace
+    run python3 "$here/tests/e2e/foreign_perfetto_oracle.py" chromium.pftrace chromium.db
+    same "Chromium: each thread's slices and times" same "$(cut -d' ' -f1 <<<"$out")"
+    at_least "Chromium: so many slices" 1000 "${out##* }"
+else
+    echo "skipped - Chromium's trace: there is no chromium"
+fi
