@@ -21,7 +21,7 @@
 -- column:      finding | - | what it is, in a sentence
 -- column:      kind | - | error, cpu, copying, waiting, memory or ignored error
 -- column:      share | % | what it takes or would save, as a part of the next column
--- column:      share_of | - | CPU time, the waiting threads' time, peak memory or allocated bytes
+-- column:      share_of | - | CPU time (of other tools' traces: time in calls), the waiting threads' time, peak memory or allocated bytes
 -- column:      saves_cpu_ns | ns | processor time that it would save
 -- column:      saves_wait_ns | ns | waiting that it would save, at most
 -- column:      saves_bytes | bytes | memory that it would save
@@ -40,6 +40,8 @@ WITH RECURSIVE params AS (
               coalesce(:min_lost, 1000) AS min_lost, coalesce(:all, 0) AS every),
      whole AS MATERIALIZED (
        SELECT (SELECT total(self_cpu_ns) FROM function_stats) AS cpu_ns,
+              -- other tools' traces do not tell it from waiting
+              CASE WHEN EXISTS (SELECT 1 FROM run WHERE key = 'source') THEN 'time in calls' ELSE 'CPU time' END AS cpu,
               (SELECT coalesce(max(end_ns) - min(start_ns), 0) FROM threads) AS wall_ns,
               (SELECT coalesce(min(start_ns), 0) FROM threads) AS start_ns,
               -- the longest call that nothing called, main() mostly: without the program's start and end
@@ -357,7 +359,7 @@ WITH RECURSIVE params AS (
               i.location, 'perhaps', NULL, NULL, NULL, NULL, NULL, NULL, NULL, i.rows, 1, 4
        FROM ignored i CROSS JOIN whole WHERE i.place = 1
        UNION ALL
-       SELECT p.kind, p.proof, NULL, p.words, p.function, p.location, p.sure, 100 * p.saves_ns / max(whole.cpu_ns, 1), 'CPU time',
+       SELECT p.kind, p.proof, NULL, p.words, p.function, p.location, p.sure, 100 * p.saves_ns / max(whole.cpu_ns, 1), whole.cpu,
               CAST(p.saves_ns AS INTEGER), NULL, CASE p.kind WHEN 'copying' THEN p.bytes END, p.saves_ns, p.bytes, 1,
               p.saves_ns >= 1 AND 100 * p.saves_ns >= params.min_cpu * whole.cpu_ns,
               100 * p.saves_ns / max(whole.cpu_ns, 1)
@@ -370,7 +372,7 @@ WITH RECURSIVE params AS (
                       ELSE c.max_size || ' B' END || ' at most: double its size',
               f.name, coalesce(s.location, f.location), 'likely',
               CASE WHEN c.by_time THEN 100 * c.saves_ns / max(whole.cpu_ns, 1) ELSE 100 * c.bytes / max(whole.alloc_bytes, 1) END,
-              CASE WHEN c.by_time THEN 'CPU time' ELSE 'allocated bytes' END,
+              CASE WHEN c.by_time THEN whole.cpu ELSE 'allocated bytes' END,
               CAST(c.saves_ns AS INTEGER), NULL, c.bytes - 2 * c.max_size, NULL, c.bytes, 1,
               c.by_time OR 100 * c.bytes >= params.min_copied * whole.alloc_bytes AND c.bytes >= 1048576,
               max(100 * c.saves_ns / max(whole.cpu_ns, 1), 10.0 * c.bytes / max(whole.alloc_bytes, 1))
@@ -455,7 +457,7 @@ WITH RECURSIVE params AS (
        SELECT 'cpu', 'hot-functions', CASE WHEN NOT whole.arguments THEN 'fisql run --values ' || whole.command END,
               '{f} ({at}) takes {ns} in its own code, in ' || h.calls || CASE h.calls WHEN 1 THEN ' call' ELSE ' calls' END,
               f.name, f.location, 'certain',
-              100.0 * h.self_cpu_ns / max(whole.cpu_ns, 1), 'CPU time', NULL, NULL, NULL, h.self_cpu_ns, NULL, 1, 0,
+              100.0 * h.self_cpu_ns / max(whole.cpu_ns, 1), whole.cpu, NULL, NULL, NULL, h.self_cpu_ns, NULL, 1, 0,
               100.0 * h.self_cpu_ns / max(whole.cpu_ns, 1)
        FROM (SELECT * FROM function_stats ORDER BY self_cpu_ns DESC, function_id LIMIT 3) h CROSS JOIN whole
             JOIN function_details f ON f.id = h.function_id

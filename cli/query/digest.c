@@ -20,7 +20,7 @@
 
 /* digest.sql */
 extern const char digest_sql_run[], digest_sql_functions[], digest_sql_not_freed[],
-    digest_sql_allocated[], digest_sql_trouble[], digest_sql_inventory[];
+    digest_sql_allocated[], digest_sql_trouble[], digest_sql_inventory[], digest_sql_source[];
 
 enum { ROWS = 5 };
 
@@ -112,7 +112,7 @@ static int print_head(const struct digest *digest)
         fputs(" ± ", digest->out);
         digest_put_time(digest->out, number(row, 7));
     }
-    fputs(" on processors", digest->out);
+    fputs(digest->foreign ? " in calls, waiting included" : " on processors", digest->out);
     if (100 * number(row, 6) >= digest->cpu_ns && number(row, 6) > 0) {
         fputs(", ", digest->out);
         digest_put_time(digest->out, number(row, 6));
@@ -175,7 +175,8 @@ static int print_functions(struct digest *digest, const char *title, enum measur
     if (measure == MEASURE_WAIT && within > 0)
         add_more(digest, "lock-waits");
     if (rows == 0 && measure == MEASURE_WAIT)
-        fprintf(digest->out, "%-*sno thread waited\n", DIGEST_TITLE_WIDTH, title);
+        fprintf(digest->out, "%-*s%s\n", DIGEST_TITLE_WIDTH, title,
+                digest->foreign ? "not recorded" : "no thread waited");
     return 0;
 }
 
@@ -265,7 +266,7 @@ static int print_errors(struct digest *digest)
     count = put_some(out, number(row, 3), count, "mismatched free");
     count = put_some(out, number(row, 4), count, "anomaly of call structure");
     if (count == 0)
-        fputs("none seen", out);
+        fputs(digest->foreign ? "not recorded" : "none seen", out);
     if (number(row, 5) > 0) {
         fputs("; the recording is not complete: ", out);
         text_put(out, word(row, 7));
@@ -316,6 +317,11 @@ static int print_dead_code(struct digest *digest)
         return 2;
     double all = number(row, 0), dead = number(row, 1);
     digest_put_title(digest->out, "Dead code");
+    if (digest->foreign) {
+        fputs("not known: the trace names only what was called\n", digest->out);
+        sqlite3_finalize(row);
+        return 0;
+    }
     fprintf(digest->out, "%.0f of ", dead);
     put_count(digest->out, all, "function", "s");
     fputs(" with hooks never called", digest->out);
@@ -340,12 +346,14 @@ int digest_print(sqlite3 *database, const char *path, FILE *out)
     if (status == 0)
         status = own_code_fold(database, &folded);
     digest.cpu_ns = measure_sum(database, MEASURE_CPU);
+    digest.foreign = database_integer(database_ask(database, digest_sql_source), 0) != 0;
     if (status == 0)
         status = print_head(&digest);
     if (status == 0)
         status = print_limits(&digest);
     if (status == 0)
-        status = print_functions(&digest, "CPU time", MEASURE_CPU, "hot-functions");
+        status = print_functions(&digest, digest.foreign ? "Time" : "CPU time", MEASURE_CPU,
+                                 "hot-functions");
     if (status == 0)
         status = print_functions(&digest, "Waiting", MEASURE_WAIT, "waiting");
     if (status == 0)

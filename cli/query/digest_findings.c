@@ -87,7 +87,10 @@ static void put_finding_details(const struct digest *digest, const struct verdic
 /* Prints the largest things that are no finding. */
 static void print_others(const struct digest *digest, const struct verdicts *verdicts)
 {
-    fputs("\nNo finding: no error was seen, and nothing reaches what is looked for.", digest->out);
+    fputs(digest->foreign
+              ? "\nNo finding: nothing that such a trace shows reaches what is looked for."
+              : "\nNo finding: no error was seen, and nothing reaches what is looked for.",
+          digest->out);
     fputs(verdicts->count > 0 ? " The largest things are\n" : "\n", digest->out);
     for (int i = 0; i < verdicts->count; i++) {
         const struct verdict *other = &verdicts->items[i];

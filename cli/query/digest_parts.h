@@ -5,6 +5,7 @@
 #include "cli/query/query_set.h"
 
 #include <sqlite3.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 enum { DIGEST_MORE_MAX = 8, DIGEST_TITLE_WIDTH = 13 };
@@ -15,6 +16,7 @@ struct digest {
     FILE *out;
     const struct query_set *set;
     double cpu_ns;
+    bool foreign; /* another tool's trace: its times have waiting, and it knows calls alone */
     const char *more[DIGEST_MORE_MAX]; /* queries */
     int more_count;
 };

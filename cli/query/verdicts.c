@@ -12,7 +12,7 @@
 #include <string.h>
 
 /* verdicts.sql */
-extern const char verdicts_sql_unchecked[], verdicts_sql_lock[];
+extern const char verdicts_sql_unchecked[], verdicts_sql_lock[], verdicts_sql_source[];
 
 /* ---- rows ---- */
 
@@ -143,13 +143,18 @@ static const char *threshold(const struct query_file *query, const char *name)
     return part != NULL && part->value != NULL ? part->value : "?";
 }
 
-static int say_checked(const struct query_file *query, struct verdicts *verdicts)
+/* source: the tool whose trace the run is, NULL = it was recorded here. */
+static int say_checked(const struct query_file *query, const char *source,
+                       struct verdicts *verdicts)
 {
-    char *text = sqlite3_mprintf(
-        "errors; CPU time from %s%%; waits from %s%% of the waiting threads' time and %s ms; "
-        "memory lost or gathered from %s%% of the peak, or %s blocks",
-        threshold(query, "min_cpu"), threshold(query, "min_wait"), threshold(query, "min_wait_ms"),
-        threshold(query, "min_memory"), threshold(query, "min_lost"));
+    const char *format =
+        source != NULL
+            ? "calls whose own time, waiting included, is from %s%% of all"
+            : "errors; CPU time from %s%%; waits from %s%% of the waiting threads' time and %s ms; "
+              "memory lost or gathered from %s%% of the peak, or %s blocks";
+    char *text = sqlite3_mprintf(format, threshold(query, "min_cpu"), threshold(query, "min_wait"),
+                                 threshold(query, "min_wait_ms"), threshold(query, "min_memory"),
+                                 threshold(query, "min_lost"));
     verdicts->checked = text != NULL ? strdup(text) : NULL;
     sqlite3_free(text);
     return verdicts->checked != NULL ? 0 : fail("out of memory");
@@ -182,8 +187,10 @@ int verdicts_read(sqlite3 *database, const struct query_set *set, struct verdict
         status = read_rows(database, query, verdicts);
     if (status == 0)
         status = find_savings(database, verdicts);
+    char *source = database_text(database_ask(database, verdicts_sql_source));
     if (status == 0)
-        status = say_checked(query, verdicts);
+        status = say_checked(query, source, verdicts);
+    free(source);
     if (status == 0)
         status = say_unchecked(database, verdicts);
     return status;

@@ -77,6 +77,14 @@ same "kinds: packed packets, old events with a phase" "legacy packed" "$(sql kin
 same "kinds: processes and threads" "shop till" "$(sql kinds.perfetto.db "SELECT p.executable || ' ' || t.name FROM threads t JOIN processes p ON p.id = t.process_id WHERE t.tid = 11 ORDER BY t.name DESC LIMIT 1")"
 has "completeness lists what such a trace does not have" "what perfetto does not record: allocations" "$("$fisql" query completeness kinds.perfetto.db)"
 
+# All is not well where nothing can be told.
+run "$fisql" digest kinds.perfetto.db
+has "the digest says that times have waiting" "in calls, waiting included" "$out"
+has "the digest does not say that no thread waited" "Waiting      not recorded" "$out"
+has "nor that there were no errors" "Errors       not recorded" "$out"
+has "it says what was not checked" "Not checked  waiting, processor time, memory and errors: perfetto does not record them" "$out"
+lacks "it advises nothing that such a trace cannot follow" "fisql run" "$out"
+
 # --- damage
 
 head -c $(($(stat -c %s run.perfetto) - 7)) run.perfetto >cut.perfetto
