@@ -53,3 +53,20 @@ same "the bill of materials is sound, and names the page's libraries with their 
         jq -r --arg id "$id" '.packages[] | select(.SPDXID == $id and .versionInfo != null) | .name + " " + .versionInfo' "$bill"
     done | sort)"
 same "each relation's ends are there" "" "$(jq -r '([.packages[].SPDXID] + ["SPDXRef-DOCUMENT"]) as $ids | .relationships[] | .spdxElementId, .relatedSpdxElement | select(. as $id | $ids | index($id) | not)' "$bill")"
+
+# --- its RPM, of the archive alone, where rpmbuild is: the packages of Fedora that it needs have other names here
+
+if command -v rpmbuild >/dev/null && command -v rpm2cpio >/dev/null && command -v cpio >/dev/null; then
+    rpmbuild -ta --nodeps --define "_topdir $PWD/rpm" --define "_smp_mflags -j2" "$archive" >rpm.log 2>&1
+    same "rpmbuild makes the package" 0 $?
+    grep -aE 'rror:|^RPM build' -A 3 rpm.log | cut -c 1-200 | head -n 20
+    mkdir from_rpm && (cd from_rpm && rpm2cpio "$(find ../rpm/RPMS -name '*.rpm')" | cpio -idm --quiet)
+    make -C clone install PREFIX=/usr DESTDIR="$PWD/installed"
+    listed() { (cd "$1" && find . ! -type d -printf '%P\n' | sed 's|\.gz$||' | grep -vE '^usr/(share/licenses|lib/.build-id)/' | LC_ALL=C sort); }
+    at_least "it has files" 30 "$(listed from_rpm | wc -l)"
+    same "it has what make install installs" "$(listed installed)" "$(listed from_rpm)"
+    run env HOME="$PWD" from_rpm/usr/bin/fisql --version
+    same "and fisql of it works" "$("$fisql" --version)" "$out"
+else
+    echo "skipped - the RPM: rpmbuild or cpio is not installed"
+fi
