@@ -100,7 +100,7 @@ function verdict(one, long) {
 function verdicts(model, long) {
   const { worst, none, checked, unchecked, worst_count: all } = model.data;
   const listed = worst.length > 0 ? el('ol', { class: 'main-findings' }, worst.map((one) => verdict(one, long)))
-    : [el('p', { class: 'main-findings nothing' }, `No finding: no error was seen, and nothing reaches what is looked for.${none.length > 0 ? ' The largest things are' : ''}`),
+    : [el('p', { class: 'main-findings nothing' }, `No finding: ${model.foreign ? 'nothing that such a trace shows' : 'no error was seen, and nothing'} reaches what is looked for.${none.length > 0 ? ' The largest things are' : ''}`),
       none.length > 0 && el('ul', { class: 'main-findings' }, none.map((one) => el('li', null, breakable(visible(one.text)),
         one.share !== null && `, ${one.share.toFixed(1)} % of ${one.share_of}`)))];
   return [listed, all > worst.length && leftOut(`${count(all - worst.length)} more: fisql query findings`),

@@ -20,6 +20,7 @@ export class Model {
   constructor(data) {
     this.data = data;
     this.run = new Map(data.run.rows);
+    this.foreign = this.run.has('source'); // another tool's trace: its times have waiting, and it knows calls alone
     this.allCode = false; // or the user's own alone
     this.listeners = [];
     this.served = false; // or a server answers for single calls and sources

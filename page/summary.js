@@ -32,7 +32,7 @@ function facts(model) {
 // Processor time, waiting and time put aside, over all threads, as one bar.
 function spentBar(model) {
   const { totals } = model;
-  const parts = [['cpu', 'on the processor', totals.cpu_ns], ['wait', 'waiting', totals.wait_ns], ['aside', 'put aside', totals.preempted_ns]]
+  const parts = [['cpu', model.foreign ? 'in calls, waiting included,' : 'on the processor', totals.cpu_ns], ['wait', 'waiting', totals.wait_ns], ['aside', 'put aside', totals.preempted_ns]]
     .filter(([kind, , ns]) => kind === 'cpu' || ns > 0);
   const whole = parts.reduce((sum, [, , ns]) => sum + ns, 0);
   const bar = el('div', { class: 'spent-bar', role: 'img', 'aria-label': parts.map(([, word, ns]) => `${time(ns)} ${word}`).join(', ') },
@@ -68,7 +68,7 @@ export class Summary {
     const head = (text, href) => el('h3', null, el('a', { href }, text));
     this.element = section('summary', 'Summary', facts(model), incidents(model), (model.totals.losses > 0 || limited(model)) && completeness(model), spentBar(model),
       el('div', { class: 'first' },
-        el('div', null, head('Hottest functions, by CPU time', '#functions'), body),
+        el('div', null, head(model.foreign ? 'Functions with most time' : 'Hottest functions, by CPU time', '#functions'), body),
         el('div', null, head('Flame graph', '#flame'), this.flame.element),
         el('div', null, head('Timeline', '#timeline'), this.timeline.element),
         el('div', null, head('Findings', '#findings'), mainFindings(model))));

@@ -84,6 +84,12 @@ has "the digest does not say that no thread waited" "Waiting      not recorded" 
 has "nor that there were no errors" "Errors       not recorded" "$out"
 has "it says what was not checked" "Not checked  waiting, processor time, memory and errors: perfetto does not record them" "$out"
 lacks "it advises nothing that such a trace cannot follow" "fisql run" "$out"
+if command -v chromium >/dev/null && command -v node >/dev/null && page_built "the page of a trace"; then
+    "$fisql" report -o kinds.html kinds.perfetto.db
+    node "$here/tests/report/opens.mjs" "$PWD/kinds.html" "the page says the same" \
+        "document.querySelector('#summary .spent').textContent.includes('in calls, waiting included, in recorded code')" \
+        "document.querySelector('#summary .main-findings').textContent.includes('nothing that such a trace shows reaches')"
+fi
 
 # --- damage
 
