@@ -20,7 +20,7 @@
 
 /* digest.sql */
 extern const char digest_sql_run[], digest_sql_functions[], digest_sql_not_freed[],
-    digest_sql_allocated[], digest_sql_trouble[], digest_sql_inventory[], digest_sql_source[];
+    digest_sql_allocated[], digest_sql_trouble[], digest_sql_inventory[];
 
 enum { ROWS = 5 };
 
@@ -346,7 +346,7 @@ int digest_print(sqlite3 *database, const char *path, FILE *out)
     if (status == 0)
         status = own_code_fold(database, &folded);
     digest.cpu_ns = measure_sum(database, MEASURE_CPU);
-    digest.foreign = database_integer(database_ask(database, digest_sql_source), 0) != 0;
+    digest.foreign = run_integer(database, "SELECT EXISTS (" DATABASE_SOURCE ")", 0) != 0;
     if (status == 0)
         status = print_head(&digest);
     if (status == 0)

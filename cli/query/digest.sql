@@ -66,6 +66,3 @@ FROM spent s JOIN function_details f ON f.id = s.function_id
 WHERE s.ns > 0
 ORDER BY s.outermost, s.ns DESC, s.function_id
 LIMIT ?2
-
--- statement: source
-SELECT count(*) FROM run WHERE key = 'source'

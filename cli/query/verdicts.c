@@ -12,7 +12,7 @@
 #include <string.h>
 
 /* verdicts.sql */
-extern const char verdicts_sql_unchecked[], verdicts_sql_lock[], verdicts_sql_source[];
+extern const char verdicts_sql_unchecked[], verdicts_sql_lock[];
 
 /* ---- rows ---- */
 
@@ -187,7 +187,7 @@ int verdicts_read(sqlite3 *database, const struct query_set *set, struct verdict
         status = read_rows(database, query, verdicts);
     if (status == 0)
         status = find_savings(database, verdicts);
-    char *source = database_text(database_ask(database, verdicts_sql_source));
+    char *source = database_text(database_ask(database, DATABASE_SOURCE));
     if (status == 0)
         status = say_checked(query, source, verdicts);
     free(source);

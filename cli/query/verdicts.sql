@@ -25,7 +25,3 @@ FROM functions f JOIN frames fr ON fr.function_id = f.id JOIN lock_waits w ON w.
      JOIN lock_details l ON l.id = w.lock_id
 WHERE f.name = ?1 AND l.kind IN ('mutex', 'recursive mutex', 'rwlock', 'spin lock') AND instr(?2, ' for ' || l.name || ', ') > 0
 GROUP BY w.lock_id ORDER BY total(w.wait_ns) DESC, w.lock_id LIMIT 1
-
--- statement: source
--- The tool whose trace this run is.
-SELECT value FROM run WHERE key = 'source'

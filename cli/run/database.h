@@ -40,6 +40,9 @@ void database_hold(sqlite3 *database);
 /* SQL: was anything left out while the program ran (by `fisql control` and the like)? */
 #define DATABASE_LIMITED "SELECT EXISTS (SELECT 1 FROM main.recording_limits)"
 
+/* SQL: the tool whose trace the run is; no row: it was recorded here. */
+#define DATABASE_SOURCE "SELECT value FROM main.run WHERE key = 'source'"
+
 /* Looking up one row: ask, bind, read. Whatever fails is said on stderr and noted for the command's
  * status (base/shortage.h); the row then counts as none. Takes NULL as a statement. */
 

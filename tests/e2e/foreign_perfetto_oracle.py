@@ -2,39 +2,15 @@
 """Compares a database that fisql made of a Perfetto trace of Chrome's with the trace itself, field by field from the .proto
 files of https://github.com/google/perfetto: foreign_perfetto_oracle.py TRACE DATABASE. Slices that have both ends, by
 process and thread: their number and the sum of their times. Prints what differs, and a line with the sums."""
+import os
 import sqlite3
 import sys
 from collections import defaultdict
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tools"))
+from protobuf import fields, message
+
 MONOTONIC, SEQUENCE_FIRST = 3, 64
-
-
-def varint(data, at):
-    value = shift = 0
-    while True:
-        byte = data[at]
-        at += 1
-        value |= (byte & 127) << shift
-        shift += 7
-        if byte < 128:
-            return value, at
-
-
-def fields(data):
-    at = 0
-    while at < len(data):
-        key, at = varint(data, at)
-        wire = key & 7
-        if wire == 0:
-            value, at = varint(data, at)
-        else:
-            if wire == 2:
-                length, at = varint(data, at)
-            else:
-                length = {1: 8, 5: 4}[wire]
-            value = data[at:at + length]
-            at += length
-        yield key >> 3, value
 
 
 class Trace:
@@ -51,26 +27,26 @@ class Trace:
                 self.take(packet)
 
     def take(self, data):
-        packet = dict(fields(data))
+        packet = message(data)
         sequence = packet.get(10, 0)
         if packet.get(41) or packet.get(13, 0) & 1:
             self.defaults.pop(sequence, None)
         if 59 in packet:
-            given = dict(fields(packet[59]))
-            self.defaults[sequence] = (given.get(58, MONOTONIC), dict(fields(given.get(11, b""))).get(11))
+            given = message(packet[59])
+            self.defaults[sequence] = (given.get(58, MONOTONIC), message(given.get(11, b"")).get(11))
         if 6 in packet:
-            readings = [dict(fields(value)) for field, value in fields(packet[6]) if field == 1]
+            readings = [message(value) for field, value in fields(packet[6]) if field == 1]
             for now in [reading[2] for reading in readings if reading[1] == MONOTONIC]:
                 for reading in readings:
                     self.clocks[sequence, reading[1]] = [now, reading]
         if 60 in packet:
-            track = dict(fields(packet[60]))
+            track = message(packet[60])
             self.tracks.setdefault(track[1], {}).update(track)
         clock, track = self.defaults.get(sequence, (MONOTONIC, None))
         time = self.time(sequence, packet.get(58, clock), packet[8]) if 8 in packet else None
         if 11 not in packet:
             return
-        event = dict(fields(packet[11]))
+        event = message(packet[11])
         if event.get(9) in (1, 2):
             self.events[event.get(11, track)].append((time, self.place, event[9]))
             self.place += 1
@@ -88,7 +64,7 @@ class Trace:
     def sums(self):
         sums = defaultdict(lambda: [0, 0])
         for uuid, events in self.events.items():
-            thread = dict(fields(self.tracks.get(uuid, {}).get(4, b"")))
+            thread = message(self.tracks.get(uuid, {}).get(4, b""))
             mine = sums[thread[1], thread[2]] if thread else sums["tracks that are no thread's"]
             begun = []
             for time, _, kind in sorted(events):

@@ -1,5 +1,5 @@
 """A decoder of Protocol Buffers for tests, from the encoding's description alone:
-fields(bytes) gives (number, value): integers for varints, bytes for length-delimited ones."""
+fields(bytes) gives (number, value): integers for varints, bytes for the others."""
 
 
 def varint(data, at):
@@ -19,8 +19,8 @@ def fields(data):
         key, at = varint(data, at)
         if key & 7 == 0:
             value, at = varint(data, at)
-        elif key & 7 == 2:
-            length, at = varint(data, at)
+        elif key & 7 in (1, 2, 5):
+            length, at = varint(data, at) if key & 7 == 2 else ({1: 8, 5: 4}[key & 7], at)
             value = data[at:at + length]
             assert len(value) == length, "a field reaches over the end"
             at += length
