@@ -52,7 +52,9 @@ struct fisql_attached {
     uint64_t mirror;                    /* what a slot's address is xored with */
     uint64_t blocks;                    /* address of the word that has the table's address */
     uint32_t blocks_count, block_bytes; /* the table's words: stacks that have a mirror; 0 = none */
-    /* Words of a thread that are not 0 while it is in the collector, from its thread pointer */
+    uint64_t block_slot; /* 0 = a thread's variables lie at fixed places from its thread pointer.
+                          * Else the place, in its table of blocks, of the block that has them (musl) */
+    /* Words of a thread that are not 0 while it is in the collector, from there */
     int64_t hook;                    /* 8 bytes */
     int64_t inside, forking, ending; /* 4 bytes */
     int64_t log;                     /* address of its log, whose word at log_busy is one, too */

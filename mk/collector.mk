@@ -23,7 +23,7 @@ PATCH_OBJ := $(patsubst %.S,$(BUILD)/obj/%.o,$(wildcard collector/patch/*.S))
 $(BUILD)/obj/collector/memory/%.o: COLLECTOR_CFLAGS += -fno-omit-frame-pointer
 # The hooks of patched functions keep every register: the fewer they use, the less they have to save.
 KEPT_REGISTERS = -ffixed-r12 -ffixed-r13 -ffixed-r14 -ffixed-r15
-PATCH_FAST := $(foreach variant,_values _faults _wrap _static,$(BUILD)/obj/collector/patch/patch_fast$(variant).o) $(BUILD)/obj/collector/patch/patch_fast.o
+PATCH_FAST := $(foreach variant,_values _faults _late _wrap _static,$(BUILD)/obj/collector/patch/patch_fast$(variant).o) $(BUILD)/obj/collector/patch/patch_fast.o
 ifeq ($(shell $(CC) -dumpmachine 2>/dev/null | cut -d- -f1),x86_64)
 $(PATCH_FAST): COLLECTOR_CFLAGS += -mgeneral-regs-only $(KEPT_REGISTERS)
 else
@@ -47,7 +47,9 @@ WRAP_OBJ := $(filter-out %/own.o $(WRAPPED_OBJ),$(COLLECTOR_OBJ)) $(WRAPPED_OBJ:
         $(PATCH_OBJ:.o=_wrap.o)
 STATIC_OBJ := $(filter-out %/own_static.o %/jump_chk_static.o,$(COLLECTOR_OBJ:.o=_static.o)) $(PATCH_OBJ:.o=_static.o)
 
-LIBRARIES := $(addprefix $(BUILD)/,libfisql.so libfisql-values.so libfisql-faults.so libfisql-calls.so libfisql-locks.so \
+LATE_OBJ := $(patsubst %.o,%_late.o,$(COLLECTOR_OBJ) $(PATCH_OBJ))
+
+LIBRARIES := $(addprefix $(BUILD)/,libfisql.so libfisql-values.so libfisql-faults.so libfisql-calls.so libfisql-locks.so libfisql-late.so \
         libfisql.a libfisql_static.a libfisql_demand.a)
 
 .PHONY: libraries
@@ -55,6 +57,10 @@ libraries: $(LIBRARIES) ## build the collector alone: what recorded programs loa
 
 $(BUILD)/libfisql.so: $(COLLECTOR_OBJ) $(PATCH_OBJ)
 	$(call say,LD)$(CC) $(SHARED) $(MAPPED) -Wl,-soname,libfisql.so -o $@ $^ -ldl -lpthread
+
+# For running processes whose C library is musl (collector/core/base.h). The build-id tells whether a process has it already.
+$(BUILD)/libfisql-late.so: $(LATE_OBJ)
+	$(call say,LD)$(CC) $(SHARED) $(MAPPED) -Wl,--build-id -Wl,-soname,libfisql.so -o $@ $^ -ldl -lpthread
 
 # Of the same name to the dynamic linker: a program that is linked with libfisql.so gets only one.
 $(BUILD)/libfisql-values.so: $(VALUES_OBJ)
@@ -104,6 +110,14 @@ $(BUILD)/obj/collector/%_faults.o: collector/%.c | $(BUILD)/needs
 $(BUILD)/obj/collector/%_faults.o: collector/%.S | $(BUILD)/needs
 	@mkdir -p $(@D)
 	$(call say,AS)$(CC) $(CPPFLAGS_ALL) $(CFLAGS) -DFISQL_VALUES -DFISQL_FAULTS -MMD -MP -c -o $@ $<
+
+$(BUILD)/obj/collector/%_late.o: collector/%.c | $(BUILD)/needs
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(CPPFLAGS_ALL) $(COLLECTOR_CFLAGS) -DFISQL_LATE -c -o $@ $<
+
+$(BUILD)/obj/collector/%_late.o: collector/%.S | $(BUILD)/needs
+	@mkdir -p $(@D)
+	$(call say,AS)$(CC) $(CPPFLAGS_ALL) $(CFLAGS) -DFISQL_LATE -MMD -MP -c -o $@ $<
 
 $(BUILD)/obj/collector/%_wrap.o: collector/%.c | $(BUILD)/needs
 	@mkdir -p $(@D)

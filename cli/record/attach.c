@@ -29,7 +29,6 @@
 #define POINT_MS 10000u /* waits so long for a thread where code can be run */
 #define OPEN_MS 20000u  /* dlopen() and the like may take so long */
 #define LEAVE_MS 10000u /* waits so long until no thread is in the collector */
-#define MEMORY_NAME "fisql-collector"
 
 #if defined(__x86_64__)
 
@@ -62,7 +61,7 @@ static int take(struct attach *attach, pid_t pid, struct stopped *stopped, struc
             stopped_end(stopped);
             return -1;
         }
-        size_t at = attach_point(stopped, now_ms() - begun_ms > PATIENT_MS);
+        size_t at = attach_point(stopped, attach->target.musl, now_ms() - begun_ms > PATIENT_MS);
         if (at < stopped->count) {
             if (remote_begin(remote, stopped, at, error) == 0)
                 return 0;
@@ -192,21 +191,27 @@ static void files_close(struct remote *remote, const int files[FILES])
 /* ---- bringing it in ---- */
 
 /* A copy of the library that nobody replaces. */
-static int memory_make(struct attach *attach, const char *library, struct error *error)
+static int memory_make(struct attach *attach, const struct attach_orders *orders,
+                       struct error *error)
 {
+    const char *library = orders->library;
     struct stat status;
     int file = open(library, O_RDONLY | O_CLOEXEC);
     off_t at = 0;
-    attach->memory = memfd_create(MEMORY_NAME, MFD_CLOEXEC);
+    attach->memory = memfd_create(ATTACH_MEMORY_NAME, MFD_CLOEXEC);
     bool done = file >= 0 && attach->memory >= 0 && fstat(file, &status) == 0;
     while (done && at < status.st_size)
         done = sendfile(attach->memory, file, &at, (size_t)(status.st_size - at)) > 0;
+    if (done && attach->target.musl) /* it stays: no more of it than the process needs */
+        done = ftruncate(attach->memory, (off_t)attach_stay_bytes(library, (uint64_t)at)) == 0;
     done = done && fstat(attach->memory, &status) == 0;
     int number = errno;
     if (file >= 0)
         close(file);
     if (!done)
         return error_set(error, "%s: %s", library, strerror(number));
+    if (attach->target.musl && fstat(orders->live, &status) != 0)
+        return error_set(error, "the live area: %s", strerror(errno));
     attach->inode = status.st_ino;
     return 0;
 }
@@ -236,10 +241,11 @@ static int symbol_find(struct attach *attach, struct remote *remote, const char 
     return *address != 0 ? 0 : error_set(error, "%s: %s is missing", attach->target.name, name);
 }
 
-static int library_open(struct attach *attach, struct remote *remote, int library,
-                        struct error *error)
+#define SAID "fisql_attached"
+
+/* The library is there, by this handle, or as one that stayed: where are its functions? */
+static int symbols_find(struct attach *attach, struct remote *remote, struct error *error)
 {
-    char path[64], reason[512];
     const struct {
         const char *name;
         uint64_t *address;
@@ -247,7 +253,19 @@ static int library_open(struct attach *attach, struct remote *remote, int librar
                    {"fisql_attach_prepare", &attach->prepare},
                    {"fisql_attach_patch", &attach->patch},
                    {"fisql_attach_leave", &attach->leave},
-                   {"fisql_attached", &attach->attached}};
+                   {SAID, &attach->attached}};
+    for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++)
+        if (attach->stay.bias != 0)
+            *symbols[i].address = attach_stay_symbol(&attach->stay, symbols[i].name);
+        else if (symbol_find(attach, remote, symbols[i].name, symbols[i].address, error) != 0)
+            return -1;
+    return 0;
+}
+
+static int library_open(struct attach *attach, struct remote *remote, int library,
+                        struct error *error)
+{
+    char path[64], reason[512];
     snprintf(path, sizeof path, "%s%d", FISQL_ATTACH_PATH, library);
     if (!put(remote, path, strlen(path) + 1))
         return error_set(error, "%s: its memory cannot be written", attach->target.name);
@@ -259,19 +277,27 @@ static int library_open(struct attach *attach, struct remote *remote, int librar
         return error_set(error, "%s: the collector cannot be opened in it: %s", attach->target.name,
                          reason);
     }
-    for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++)
-        if (symbol_find(attach, remote, symbols[i].name, symbols[i].address, error) != 0)
-            return -1;
     return 0;
+}
+
+/* Puts the library of musl that stays back to what it was when it was opened. */
+static void stay_restore(const struct attach *attach, const struct stopped *stopped)
+{
+    struct fisql_attached said;
+    if (stopped_read(stopped, attach->attached, &said, sizeof said))
+        attach_stay_restore(&attach->stay, stopped,
+                            said.version == FISQL_ATTACH_VERSION ? said.block_slot : 0);
 }
 
 static void library_close(struct attach *attach, struct remote *remote)
 {
     uint64_t ignored;
     struct error error;
-    if (attach->handle != 0 &&
-        call(remote, "dlclose()", attach->target.dlclose, attach->handle, 0, &ignored, &error) == 0)
-        attach->handle = 0;
+    if (attach->target.musl)
+        stay_restore(attach, remote->stopped);
+    else if (attach->handle != 0)
+        call(remote, "dlclose()", attach->target.dlclose, attach->handle, 0, &ignored, &error);
+    attach->handle = 0;
 }
 
 static int collector_start(struct attach *attach, struct remote *remote,
@@ -308,9 +334,18 @@ static int bring_in(struct attach *attach, struct stopped *stopped, struct remot
                          strerror((int)-result),
                          result == -EPERM || result == -EACCES ? " (seccomp, or Linux before 5.6)"
                                                                : "");
+    int status =
+        attach->target.musl ? attach_stay_look(&attach->stay, orders->library, stopped, error) : 0;
     size_t at = stopped_find(stopped, remote->tid);
     stopped_keep_one(stopped, at); /* dlopen() may wait for locks that others hold */
-    int status = library_open(attach, remote, theirs[FILE_LIBRARY], error);
+    if (status == 0 && attach->stay.bias != 0)
+        attach->handle = attach->stay.bias;
+    else if (status == 0)
+        status = library_open(attach, remote, theirs[FILE_LIBRARY], error);
+    if (status == 0)
+        status = symbols_find(attach, remote, error);
+    if (status == 0 && attach->target.musl)
+        status = attach_stay_keep(&attach->stay, stopped, SAID, attach->attached, error);
     if (status == 0)
         status = collector_start(attach, remote, orders, theirs, error);
     if (status != 0) {
@@ -329,7 +364,7 @@ int attach_begin(struct attach *attach, const struct attach_orders *orders, stru
     attach->memory = -1;
     if (remote == NULL)
         return error_set(error, "out of memory");
-    int status = memory_make(attach, orders->library, error) == 0 &&
+    int status = memory_make(attach, orders, error) == 0 &&
                          take(attach, attach->target.pid, &stopped, remote, error) == 0
                      ? 0
                      : -1;
@@ -377,6 +412,13 @@ int attach_patch(struct attach *attach, struct error *error)
             status = stopped_all_again(&stopped, STOP_MS, error);
         if (status == 0)
             status = attach_text_read(&attach->text, &stopped, attach->attached, error);
+        if (status == 0 && attach->text.attached.block_slot != 0 &&
+            !attach_blocks_made(&stopped, attach->text.attached.block_slot))
+            status = error_set(error,
+                               "%s: its C library is musl before 1.1.22, which allocates a "
+                               "thread's variables where they are used: run it by `fisql record "
+                               "PROGRAM`",
+                               attach->target.name);
         if (status == 0)
             status = patch_stopped(attach, &stopped, remote, error);
         give_back(&stopped, remote);
@@ -394,8 +436,10 @@ static int put_out(struct attach *attach, struct stopped *stopped, struct remote
     uint64_t ignored;
     if (call(remote, "fisql_attach_leave()", attach->leave, 0, 0, &ignored, error) != 0)
         return -1;
-    if (attach->target.musl)
-        return 0; /* its dlclose() does nothing */
+    if (attach->target.musl) { /* its dlclose() does nothing */
+        stay_restore(attach, stopped);
+        return 0;
+    }
     size_t at = stopped_find(stopped, remote->tid);
     stopped_keep_one(stopped, at);
     return call(remote, "dlclose()", attach->target.dlclose, attach->handle, 0, &ignored, error);
@@ -409,23 +453,25 @@ static bool take_back(const struct attach *attach, const struct stopped *stopped
     return attach_inside(&attach->text, stopped) == stopped->count;
 }
 
-/* Does the process have our copy of the library? Children that came by fork do. */
-static bool has_library(const struct attach *attach, pid_t pid)
+/* Is our collector in the process, not left yet? Children that came by fork have it. We have the live
+ * area, too, and so do processes that we forked. */
+static bool is_within(const struct attach *attach, pid_t pid)
 {
     char path[64], *line = NULL;
     size_t size = 0;
-    bool found = false;
+    bool library = false, found = false;
     snprintf(path, sizeof path, "/proc/%d/maps", (int)pid);
     FILE *file = fopen(path, "re");
-    while (file != NULL && !found && getline(&line, &size, file) > 0) {
+    while (file != NULL && !(library && found) && getline(&line, &size, file) > 0) {
         unsigned long long inode = 0;
-        found = strstr(line, "/memfd:" MEMORY_NAME) != NULL &&
-                sscanf(line, "%*x-%*x %*s %*x %*s %llu", &inode) == 1 && inode == attach->inode;
+        library |= strstr(line, "/memfd:" ATTACH_MEMORY_NAME) != NULL;
+        found |= strstr(line, "/memfd:fisql-") != NULL &&
+                 sscanf(line, "%*x-%*x %*s %*x %*s %llu", &inode) == 1 && inode == attach->inode;
     }
     free(line);
     if (file != NULL)
         fclose(file);
-    return found;
+    return library && found;
 }
 
 /* Tries once to leave a process. 0 = done; 1 = not yet; -1 with *error set. */
@@ -435,9 +481,9 @@ static int leave_once(struct attach *attach, pid_t pid, struct remote *remote, b
     struct stopped stopped = {0};
     int status = 1;
     if (stopped_begin(&stopped, pid, STOP_MS, error) != 0)
-        return has_library(attach, pid) ? 1 : -1;
+        return is_within(attach, pid) ? 1 : -1;
     bool left = take_back(attach, &stopped);
-    size_t at = left ? attach_point(&stopped, impatient) : stopped.count;
+    size_t at = left ? attach_point(&stopped, attach->target.musl, impatient) : stopped.count;
     if (at < stopped.count && remote_begin(remote, &stopped, at, error) == 0) {
         status = put_out(attach, &stopped, remote, error);
         remote_end(remote);
@@ -475,10 +521,10 @@ static int children_leave(struct attach *attach, struct error *error)
     DIR *folder = opendir("/proc");
     for (const struct dirent *entry; folder != NULL && (entry = readdir(folder)) != NULL;) {
         pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
-        if (pid <= 0 || pid == attach->target.pid || pid == getpid() || !has_library(attach, pid))
+        if (pid <= 0 || pid == attach->target.pid || pid == getpid() || !is_within(attach, pid))
             continue;
         count++;
-        failed |= leave(attach, pid, error) != 0 && has_library(attach, pid);
+        failed |= leave(attach, pid, error) != 0 && is_within(attach, pid);
     }
     if (folder != NULL)
         closedir(folder);
@@ -490,7 +536,7 @@ int attach_leave(struct attach *attach, struct error *error)
     if (attach->handle == 0)
         return 0;
     int status = leave(attach, attach->target.pid, error);
-    if (status < 0 && !has_library(attach, attach->target.pid))
+    if (status < 0 && !is_within(attach, attach->target.pid))
         status = 0; /* it has ended, or runs another program */
     for (int tries = 0, left = 1; tries < 10 && left > 0; tries++) {
         left = children_leave(attach, error);
@@ -504,6 +550,7 @@ int attach_leave(struct attach *attach, struct error *error)
 void attach_release(struct attach *attach)
 {
     attach_text_release(&attach->text);
+    attach_stay_release(&attach->stay);
     if (attach->memory >= 0)
         close(attach->memory);
     attach->memory = -1;

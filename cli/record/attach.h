@@ -15,6 +15,7 @@
 #define FISQL_CLI_RECORD_ATTACH_H
 
 #include "base/error.h"
+#include "cli/record/attach_stay.h"
 #include "cli/record/attach_target.h"
 #include "cli/record/attach_text.h"
 #include "formats/attach.h"
@@ -26,8 +27,9 @@
 struct attach {
     struct attach_target target;
     struct attach_text text;
-    int memory;      /* the library as a file of ours, which no update of fisql changes */
-    uint64_t inode;  /* of that */
+    struct attach_stay stay; /* with musl */
+    int memory;              /* the library as a file of ours, which no update of fisql changes */
+    uint64_t inode;  /* of what it maps until it is left: of that; with musl, of the live area */
     uint64_t handle; /* of dlopen(); 0 = not there */
     uint64_t start, prepare, patch, leave, attached; /* addresses in the process */
     uint64_t patched;                                /* functions */

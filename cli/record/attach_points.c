@@ -10,7 +10,7 @@
 #if defined(__x86_64__)
 
 /* Waits in which a thread holds none of the C library's locks. */
-static bool is_wait(const struct user_regs_struct *registers)
+static bool is_wait(const struct user_regs_struct *registers, bool musl)
 {
     static const long calls[] = {
         SYS_epoll_wait, SYS_epoll_pwait, SYS_epoll_pwait2, SYS_poll, SYS_ppoll, SYS_select,
@@ -24,8 +24,12 @@ static bool is_wait(const struct user_regs_struct *registers)
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
         if (number == calls[i])
             return true;
-    /* Condition variables, semaphores and joins wait so; glibc's own locks do not. */
-    return number == SYS_futex && ((int)registers->rsi & FUTEX_CMD_MASK) == FUTEX_WAIT_BITSET;
+    /* Condition variables, semaphores and joins wait so; the C libraries' own locks do not. In musl
+     * those of condition variables and joins wait for a word that is 2; of the lists of threads, for
+     * one that is a thread's number; all others for one that is negative. */
+    int operation = (int)registers->rsi & FUTEX_CMD_MASK;
+    return number == SYS_futex &&
+           (musl ? operation == FUTEX_WAIT && registers->rdx == 2 : operation == FUTEX_WAIT_BITSET);
 }
 
 /* Libraries in which a thread may hold locks that dlopen() wants. */
@@ -74,26 +78,26 @@ enum rank { BEST, CHILDREN, OWN_CODE, NEVER };
 /* A thread that waits for children is taken only for want of another. While it is traced, the kernel
  * does not drop the SIGCHLD that the process ignores, but wakes another thread with it, whose wait
  * then fails with EINTR. */
-static enum rank rank_of(const struct stopped *stopped, size_t at, bool impatient)
+static enum rank rank_of(const struct stopped *stopped, size_t at, bool musl, bool impatient)
 {
     const struct user_regs_struct *registers = &stopped->threads[at].registers;
     long number = (long)registers->orig_rax;
     if (stopped->threads[at].signal != 0)
         return NEVER;
     if (number >= 0)
-        return is_wait(registers)                            ? BEST
+        return is_wait(registers, musl)                      ? BEST
                : number == SYS_wait4 || number == SYS_waitid ? CHILDREN
                                                              : NEVER;
     return impatient && is_own_code(stopped, registers->rip) ? OWN_CODE : NEVER;
 }
 
-size_t attach_point(const struct stopped *stopped, bool impatient)
+size_t attach_point(const struct stopped *stopped, bool musl, bool impatient)
 {
     enum rank best_rank = NEVER;
     size_t best = stopped->count;
     for (size_t i = 0; i < stopped->count && best_rank != BEST; i++) {
         bool handler = false;
-        enum rank rank = rank_of(stopped, i, impatient);
+        enum rank rank = rank_of(stopped, i, musl, impatient);
         if (rank >= best_rank)
             continue;
         stopped_contexts(stopped, i, found, &handler);

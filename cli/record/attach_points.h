@@ -12,6 +12,6 @@
  * accept, nanosleep, a condition variable, ...), or, if `patient` is no more, in the program's own
  * code; in no handler of a signal, and not in the C library, the dynamic linker or an allocator, whose
  * locks it might hold. */
-size_t attach_point(const struct stopped *stopped, bool impatient);
+size_t attach_point(const struct stopped *stopped, bool musl, bool impatient);
 
 #endif

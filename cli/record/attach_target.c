@@ -161,11 +161,17 @@ static int functions_read(struct attach_target *target, const struct mapping *ma
     return 1;
 }
 
-/* Does the mapping show that the process is recorded? */
+bool attach_target_is_left(const char *path)
+{
+    return starts_with(path, "/memfd:" ATTACH_MEMORY_NAME);
+}
+
+/* Does the mapping show that the process is recorded? (One that was left may have the library.) */
 static bool is_recorded(const char *path)
 {
     const char *name = last_part(path);
-    return starts_with(path, "/memfd:fisql") || starts_with(name, "libfisql");
+    return (starts_with(path, "/memfd:fisql") && !attach_target_is_left(path)) ||
+           starts_with(name, "libfisql");
 }
 
 static int libraries_look(struct attach_target *target, struct error *error)
@@ -173,7 +179,7 @@ static int libraries_look(struct attach_target *target, struct error *error)
     char path[64], *line = NULL;
     size_t size = 0;
     int found = 0;
-    bool recorded = false;
+    bool recorded = false, left = false;
     snprintf(path, sizeof path, "/proc/%d/maps", (int)target->pid);
     FILE *file = fopen(path, "re");
     while (file != NULL && found >= 0 && getline(&line, &size, file) > 0) {
@@ -182,6 +188,7 @@ static int libraries_look(struct attach_target *target, struct error *error)
         if (!mapping_read(line, &mapping))
             continue;
         recorded |= is_recorded(mapping.path);
+        left |= attach_target_is_left(mapping.path);
         if (found == 0 && mapping.offset == 0 && is_candidate(mapping.path, &musl)) {
             found = functions_read(target, &mapping, error);
             target->musl = found > 0 && musl;
@@ -193,11 +200,7 @@ static int libraries_look(struct attach_target *target, struct error *error)
     fclose(file);
     if (found < 0)
         return -1;
-    if (target->musl)
-        return refuse(target, error,
-                      "its C library is musl, whose dlopen() takes in no library with thread-local "
-                      "variables of the collector's kind: run it by `fisql record PROGRAM`");
-    if (recorded)
+    if (recorded || (left && !target->musl))
         return refuse(target, error,
                       "it is recorded already, or was linked with the collector (libfisql)");
     return found > 0 ? 0

@@ -9,12 +9,15 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+/* The name of the library's copy that a process maps. */
+#define ATTACH_MEMORY_NAME "fisql-collector"
+
 struct attach_target {
     pid_t pid;
     char name[64];     /* "PID (NAME)" */
     char root[64];     /* what its paths begin with here; "" = nothing */
     char program[512]; /* its executable, as it sees it */
-    bool musl;         /* which never unloads a library */
+    bool musl;         /* its C library, which never unloads another one */
     uint64_t dlopen, dlsym, dlclose, dlerror;
 };
 
@@ -22,5 +25,8 @@ struct attach_target {
  * recorded: there is none; it is static, of another machine, set-user-ID, recorded already, traced,
  * forbids itself what is needed (seccomp), or has no C library that we know. */
 int attach_target_look(struct attach_target *target, pid_t pid, struct error *error) MUST_CHECK;
+
+/* Is the path of a mapping that of a library which an attach has brought in? */
+bool attach_target_is_left(const char *path);
 
 #endif

@@ -2,6 +2,7 @@
 #include "cli/record/attach_text.h"
 
 #include "base/array.h"
+#include "cli/record/attach_stay.h"
 #include "formats/patch.h"
 
 #include <fcntl.h>
@@ -104,7 +105,8 @@ int attach_text_read(struct attach_text *text, const struct stopped *stopped, ui
     if (!stopped_read(stopped, attached, &text->attached, sizeof text->attached) ||
         said->version != FISQL_ATTACH_VERSION || said->areas_count > FISQL_ATTACH_AREAS_MAX ||
         said->site_bytes == 0 || said->block_bytes % PAGE != 0 ||
-        said->block_bytes > BLOCK_BYTES_MAX || said->blocks_count > BLOCKS_MAX)
+        said->block_bytes > BLOCK_BYTES_MAX || said->blocks_count > BLOCKS_MAX ||
+        said->block_slot % sizeof(uint64_t) != 0)
         return error_set(error, "process %d: its collector does not answer", (int)stopped->pid);
     size_t bytes = said->areas_count * sizeof *text->areas;
     text->areas = malloc(bytes + 1);
@@ -288,8 +290,11 @@ static bool says_inside(const struct attach_text *text, const struct stopped *st
 {
     const struct fisql_attached *said = &text->attached;
     uint64_t pointer = thread->registers.fs_base, hook = 0, log = 0, busy = 0;
+    if (said->block_slot != 0)
+        pointer = attach_block(stopped, thread, said->block_slot);
     uint32_t inside = 0, forking = 0, ending = 0;
-    if (!stopped_read(stopped, pointer + (uint64_t)said->hook, &hook, sizeof hook) ||
+    if (pointer == 0 ||
+        !stopped_read(stopped, pointer + (uint64_t)said->hook, &hook, sizeof hook) ||
         !stopped_read(stopped, pointer + (uint64_t)said->inside, &inside, sizeof inside) ||
         !stopped_read(stopped, pointer + (uint64_t)said->forking, &forking, sizeof forking) ||
         !stopped_read(stopped, pointer + (uint64_t)said->ending, &ending, sizeof ending) ||

@@ -238,8 +238,14 @@ int record_attach(struct record_options *options)
     char library[PATH_MAX], program[1024];
     if (attach_target_look(target, options->attach.pid, &error) != 0)
         return fail("%s", error.text);
-    if (collector_find(options->values.wanted ? "libfisql-values.so" : "libfisql.so", library,
-                       sizeof library) != 0)
+    if (target->musl && options->values.wanted)
+        return fail("-p: %s: its C library is musl: no values are recorded there; leave out "
+                    "--values, or run it by `fisql record --values PROGRAM`",
+                    target->name);
+    if (collector_find(target->musl             ? "libfisql-late.so"
+                       : options->values.wanted ? "libfisql-values.so"
+                                                : "libfisql.so",
+                       library, sizeof library) != 0)
         return 2;
     if (target->root[0] != 0 && (options->patterns.count > 0 || options->values.wanted))
         return fail(

@@ -10,6 +10,7 @@
 #include "collector/process/process.h"
 #include "collector/process/process_end.h"
 
+#include <link.h>
 #include <stddef.h>
 #include <sys/mman.h>
 
@@ -19,18 +20,48 @@ EXPORT struct fisql_attached fisql_attached;
 extern HIDDEN const char __ehdr_start[];
 extern HIDDEN const char _etext[];
 
-/* A variable of the calling thread, from its thread pointer: the same for all threads, because all of
- * ours lie in the static block. */
-static int64_t place_of(const void *variable)
+#ifdef FISQL_LATE
+/* Where our block stands in a thread's table, in bytes. */
+HIDDEN uint64_t attach_block_slot;
+
+static int slot_visit(struct dl_phdr_info *module, size_t size, void *context)
+{
+    (void)size, (void)context;
+    if (module->dlpi_addr != (uintptr_t)__ehdr_start)
+        return 0;
+    attach_block_slot = module->dlpi_tls_modid * sizeof(uint64_t);
+    return 1;
+}
+
+static uint64_t places_begin(void)
+{
+    uint64_t **table;
+    dl_iterate_phdr(slot_visit, NULL);
+    __asm__("mov %%fs:8, %0" : "=r"(table));
+    return (uint64_t)(uintptr_t)table[attach_block_slot / sizeof(uint64_t)];
+}
+#else
+static const uint64_t attach_block_slot = 0;
+
+/* All of ours lie in the static block. */
+static uint64_t places_begin(void)
 {
     uint64_t pointer;
     __asm__("mov %%fs:0, %0" : "=r"(pointer));
-    return (int64_t)((uint64_t)(uintptr_t)variable - pointer);
+    return pointer;
+}
+#endif
+
+/* A variable of the calling thread, from where it has them: the same for all threads. */
+static int64_t place_of(const void *variable)
+{
+    return (int64_t)((uint64_t)(uintptr_t)variable - places_begin());
 }
 
 static void attached_say(void)
 {
     const struct patch_mirror_table mirror = patch_mirror_table();
+    places_begin();
     fisql_attached = (struct fisql_attached){
         .version = FISQL_ATTACH_VERSION,
         .code_start = (uint64_t)(uintptr_t)__ehdr_start,
@@ -43,6 +74,7 @@ static void attached_say(void)
         .blocks = (uint64_t)(uintptr_t)mirror.blocks,
         .blocks_count = mirror.count,
         .block_bytes = mirror.block_bytes,
+        .block_slot = attach_block_slot,
         .hook = place_of(&patch_slow_hook),
         .inside = place_of(&collector_inside),
         .forking = place_of(&fork_under_way),

@@ -26,8 +26,14 @@
 /* For the declaration of each variable of another file: else each use would first load its address.
  * (-fvisibility=hidden hides definitions.) */
 #define HIDDEN __attribute__((visibility("hidden")))
-/* A variable of each thread, reached without a call. */
+/* A variable of each thread, reached without a call. musl's dlopen() gives a library's variables no
+ * place in the static block, but a block in each thread's table; it makes them for all threads at
+ * once, so that no hook allocates one (musl, ldso/dynlink.c: install_new_tls(); since 1.1.22). */
+#ifdef FISQL_LATE
+#define THREAD_LOCAL __thread __attribute__((tls_model("local-dynamic")))
+#else
 #define THREAD_LOCAL __thread __attribute__((tls_model("initial-exec")))
+#endif
 #define BARRIER() __asm__ volatile("" ::: "memory")
 
 /* Where a function's frame lies: its caller's stack pointer, so that two hooks' addresses can be

@@ -214,9 +214,13 @@ static bool calls_hooks(const struct dl_phdr_info *info, const ElfW(Dyn) * secti
     return calls_out(info, section, "__cyg_profile_func_enter");
 }
 
-/* The kernel's, or this library in a process that it was brought into: it has no file. */
+/* The kernel's, or this library in a process that it was brought into: it has no file. musl gives the
+ * kernel's no name. */
 static bool is_vdso(const struct dl_phdr_info *info)
 {
+    uint64_t vdso = getauxval(AT_SYSINFO_EHDR);
+    if (vdso != 0 && (uint64_t)(uintptr_t)info->dlpi_phdr - vdso < 4096)
+        return true;
     if (process.orders != NULL && info->dlpi_name != NULL &&
         strncmp(info->dlpi_name, FISQL_ATTACH_PATH, sizeof FISQL_ATTACH_PATH - 1) == 0)
         return true;

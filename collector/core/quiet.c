@@ -111,7 +111,13 @@ static void *symbol(void *where, const char *name)
 
 void *quiet_symbol(const char *name)
 {
-    return symbol(RTLD_NEXT, name);
+    void *found = symbol(RTLD_NEXT, name);
+#ifdef FISQL_LATE
+    /* musl looks only in what was opened after us. Our own are not in the global scope. */
+    if (found == NULL)
+        found = symbol(RTLD_DEFAULT, name);
+#endif
+    return found;
 }
 
 void *quiet_symbol_anywhere(const char *name)

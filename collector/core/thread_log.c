@@ -559,9 +559,11 @@ void thread_log_finish(const char *how)
 
 void thread_logs_leave(void)
 {
+#ifndef FISQL_LATE
     if (end_key_made)
         pthread_key_delete(end_key);
     end_key_made = false;
+#endif
     for (struct thread_log *log = logs; log != NULL; log = log->next) {
         char name[17];
         if (log->abandoned || log->thread.ended ||
@@ -583,6 +585,10 @@ void thread_logs_leave(void)
 static void thread_ending(void *value)
 {
     uintptr_t round = (uintptr_t)value;
+#ifdef FISQL_LATE
+    if (!process_recording()) /* we have left */
+        return;
+#endif
     if (round < 4 && pthread_setspecific(end_key, (void *)(round + 1)) == 0)
         return;
     thread_is_ending = 1;
@@ -593,7 +599,20 @@ static void thread_ending(void *value)
     thread_is_ending = 0;
 }
 
+#ifdef FISQL_LATE
+/* With the library, which stays: musl takes locks for making a key and for deleting it, which another
+ * thread may hold while all are stopped, or while one forks (before 1.2.4). */
+static __attribute__((constructor)) void key_make(void)
+{
+    end_key_made = pthread_key_create(&end_key, thread_ending) == 0;
+}
+
+void thread_log_setup(void)
+{
+}
+#else
 void thread_log_setup(void)
 {
     end_key_made = pthread_key_create(&end_key, thread_ending) == 0;
 }
+#endif

@@ -14,6 +14,9 @@
 	.hidden	fork_mark
 	.hidden	process
 	.hidden	clock_epoch
+#ifdef FISQL_LATE
+	.hidden	attach_block_slot
+#endif
 
 /* The return address lies in the mirror of the slot, at (CFA - 9) ^ PATCH_MIRROR; the stack pointer
  * of the caller is CFA - 1. The canonical frame address must differ from the callee's, which libgcc
@@ -27,6 +30,30 @@
 
 /* So many have their unwind information together: unwinding reads it from its beginning. */
 #define SITES_UNWOUND 16
+
+#ifdef FISQL_LATE
+/* What the compiler calls for where a thread's variable lies; rdi = its block's number, and its offset
+ * there. With musl alone, whose table of blocks is at %fs:8 (src/internal/pthread_impl.h); the dynamic
+ * linker's function of this name would ask for glibc's to be there. Keeps all registers but rax: in
+ * functions that keep all of them, gcc takes this for granted. */
+	.text
+	.globl	__tls_get_addr
+	.hidden	__tls_get_addr
+	.type	__tls_get_addr, @function
+__tls_get_addr:
+	.cfi_startproc
+	movq	%fs:8, %rax
+	pushq	%rdx
+	.cfi_adjust_cfa_offset 8
+	movq	(%rdi), %rdx
+	movq	(%rax,%rdx,8), %rax
+	popq	%rdx
+	.cfi_adjust_cfa_offset -8
+	addq	8(%rdi), %rax
+	ret
+	.cfi_endproc
+	.size	__tls_get_addr, . - __tls_get_addr
+#endif
 
 	.text
 	.p2align 6
@@ -135,9 +162,22 @@ patch_sites:
 	movq	-64-\at(%rsp), %r10
 .endm
 
+/* rax = where a variable of the thread lies, from %fs. */
+.macro	own_place variable
+#ifdef FISQL_LATE
+	movq	%fs:8, %rax
+	addq	attach_block_slot(%rip), %rax
+	movq	(%rax), %rax
+	subq	%fs:0, %rax
+	leaq	\variable@dtpoff(%rax), %rax
+#else
+	movq	\variable@gottpoff(%rip), %rax
+#endif
+.endm
+
 /* rsi = the thread's log, if log_ready(). */
 .macro	fast_log unusual
-	movq	current_log@gottpoff(%rip), %rax
+	own_place current_log
 	movq	%fs:(%rax), %rsi
 	testq	%rsi, %rsi
 	jz	\unusual
@@ -188,7 +228,7 @@ patch_entered:
 	fast_save 16 /* behind the words that the stub reads */
 	fast_log .Lenter_unusual
 	leaq	8(%rsp), %rdi /* the slot */
-	movq	patch_stack@gottpoff(%rip), %rax
+	own_place patch_stack
 	movq	%rdi, %rdx
 	subq	%fs:(%rax), %rdx
 	cmpq	%fs:8(%rax), %rdx

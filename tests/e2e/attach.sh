@@ -13,43 +13,8 @@ gcc -O2 -g -o attached "$programs/attached.c" -lpthread || exit 1
 gcc -O2 -o refuses "$programs/attach_refuses.c" || exit 1
 export MALLOC_ARENA_MAX=1 # else threads that open the library add arenas, as any allocation does
 
-started=()
-trap 'kill -9 "${started[@]}" 2>/dev/null' EXIT
-
-# serve NAME COMMAND...: starts it; sets pid when it is ready. Its output is NAME.out
-serve() {
-    local name=$1
-    shift
-    "$@" >"$name.out" 2>"$name.err" &
-    job=$!
-    started+=("$job")
-    for _ in $(seq 200); do
-        pid=$(sed -n 's/^ready //p' "$name.out")
-        [ -n "$pid" ] && break
-        sleep 0.05
-    done
-}
-
-# state PID: what attaching must not change. Counts of references and what the program itself changes are left out
-state() {
-    grep -v '\[heap\]' "/proc/$1/maps"
-    for link in "/proc/$1"/fd/*; do echo "$link $(readlink "$link")"; done | sort
-    # several looks: a thread in a signal handler blocks that signal, one that begins another thread blocks all
-    for _ in 1 2 3 4 5 6 7 8 9 10; do
-        grep -hE '^(SigBlk|SigIgn|SigCgt)' "/proc/$1"/task/*/status 2>/dev/null
-        sleep 0.003
-    done | grep -v 'SigBlk.*fffffff' | sort -u
-    grep -E '^(TracerPid|Seccomp|NoNewPrivs)' "/proc/$1/status"
-    # the program's code, and that of its libraries
-    grep 'r-xp.*/' "/proc/$1/maps" | while read -r range _ _ _ _ path; do
-        start=$((0x${range%-*})) end=$((0x${range#*-}))
-        echo "$path $(dd if="/proc/$1/mem" bs=4096 skip=$((start / 4096)) count=$(((end - start) / 4096)) 2>/dev/null | cksum)"
-    done
-}
-
-attach() { # OPTION...: of the server
-    run timeout 60 "$fisql" record -p "$pid" "$@"
-}
+# shellcheck source=tests/attach/process.sh
+. "$here/tests/attach/process.sh"
 
 # ---- a busy server
 serve server ./attached 600 fork handler
@@ -100,26 +65,8 @@ has "... and the client got its answers" "unanswered 0, wrong 0" "$(grep '^clien
 "$fisql" load -q one.bin >load.txt 2>&1
 same "the log loads without loss" 0 $?
 "$fisql" load -q ctrl.bin && at_least "the one that Ctrl-C ended has calls" 1000 "$(sql ctrl.db "SELECT count(*) FROM calls")"
-same "the process was attached to, and goes on" "attach detach" \
-    "$(sql one.db "SELECT origin || ' ' || how_ended FROM processes WHERE parent_id IS NULL")"
-at_least "children that it forked meanwhile are recorded" 3 \
-    "$(sql one.db "SELECT count(DISTINCT p.id) FROM processes p JOIN threads t ON t.process_id = p.id
-        JOIN calls c ON c.thread_id = t.id WHERE p.origin = 'fork'")"
-of() { # FUNCTION: its calls in the server's own process that ended
-    sql one.db "SELECT count(*) FROM calls c JOIN frames r ON r.id = c.frame_id JOIN functions f ON f.id = r.function_id
-        JOIN threads t ON t.id = c.thread_id JOIN processes p ON p.id = t.process_id
-        WHERE f.name = '$1' AND c.ended = 0 AND p.parent_id IS NULL"
-}
-served=$(of serve_one) answers=$(of answer_of) waits=$(of wait_deep)
-at_least "requests were recorded" 100 "$served"
-apart=$((answers - served)) # four threads may have been in one at the start, or at the end
-at_least "each has an answer, but for those that were open" 0 $((4 - ${apart#-})) "$answers answers, $served requests"
-apart=$((waits - 21 * served))
-at_least "each has a wait, 21 calls deep, but for those that were open" 0 $((84 - ${apart#-})) "$waits waits, $served requests"
-same "no call ends that did not begin, but for those open at the start" "" "$(sql one.db "
-    SELECT kind || ' ' || count(*) FROM anomalies WHERE kind NOT IN ('unwound', 'open') GROUP BY kind")"
-at_least "signal handlers are recorded" 10 "$(of on_alarm)"
-at_least "... and what they call" 10 "$(of handle)"
+server_log one
+at_least "... and what handlers of signals call" 10 "$(of one handle)"
 same "a function is left alone whose first bytes a thread is in, and said to be" \
     "a thread was in its first bytes when the process was attached to|0" \
     "$(sql one.db "SELECT not_hooked, instrumented FROM functions WHERE name = 'pauses_first'")"
@@ -211,19 +158,6 @@ if [ "$(id -u)" -eq 0 ]; then
     same "... and does not end the process" 0 $?
 else
     echo "skipped - who may read a process's filters"
-fi
-
-if command -v musl-gcc >/dev/null 2>&1; then
-    # musl's headers lack the kernel's
-    echo 'int printf(const char *, ...); int fflush(void *); int getpid(void); int pause(void);
-        int main(void) { printf("ready %d\n", getpid()); fflush(0); for (;;) pause(); }' >musl.c
-    musl-gcc -o musl musl.c && {
-        serve musl ./musl
-        run "$fisql" record -p "$pid" --for 1s
-        refused "a program with musl" "its C library is musl"
-    }
-else
-    echo "skipped - musl"
 fi
 
 gcc -O1 -static -o static "$programs/attach_refuses.c" 2>/dev/null && {
