@@ -1,6 +1,6 @@
 # Benchmarks: what recording, loading and asking cost. docs/performance.md has their figures.
 
-.PHONY: bench bench-others bench-load bench-symbols bench-times bench-trace bench-stacks bench-page bench-serve bench-attach bench-queries bench-fleet bench-foreign bench-whatif trust
+.PHONY: bench bench-others bench-load bench-symbols bench-times bench-trace bench-stacks bench-page bench-serve bench-attach bench-servers bench-service bench-queries bench-fleet bench-foreign bench-whatif trust
 
 bench: all ## what recording costs, beside uftrace and heaptrack (some minutes)
 	@tests/setup bench
@@ -51,6 +51,14 @@ bench-attach: all ## what a server under load notices of fisql record -p (eleven
 	@tests/setup bench
 	tests/bench/attach.py $(BUILD)/fisql 5 60
 	tests/bench/attach.py none 5 60
+
+bench-servers: all ## what recording nginx, PostgreSQL and git costs: plain, with library calls, with a budget (ten minutes)
+	@tests/setup bench
+	tests/bench/servers.py $(BUILD)/fisql 5
+
+bench-service: all ## nginx recorded for an hour with --rotate: is a call lost, does memory grow?
+	@tests/setup bench
+	tests/bench/service.py $(BUILD)/fisql 60
 
 bench-queries: all ## how long the canned queries take on some 70 million calls
 	@tests/setup bench

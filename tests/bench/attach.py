@@ -103,4 +103,5 @@ def main():
           f"attached / before {statistics.median(row[1] / row[0] for row in rows):.3f}; {sum(row[3] for row in rows)} requests failed")
 
 
-main()
+if __name__ == "__main__":
+    main()
