@@ -381,18 +381,19 @@ int attach_begin(struct attach *attach, const struct attach_orders *orders, stru
 static int patch_stopped(struct attach *attach, struct stopped *stopped, struct remote *remote,
                          struct error *error)
 {
-    uint64_t *left = NULL, result = 0;
-    size_t count = 0;
-    int status = attach_text_clear(&attach->text, stopped, &left, &count, error);
-    if (count > REMOTE_ROOM_BYTES / sizeof *left)
-        count = REMOTE_ROOM_BYTES / sizeof *left; /* thousands of handlers at work */
-    if (status == 0 && !put(remote, left, count * sizeof *left))
+    struct patch_attached *alone = &attach->left_alone;
+    uint64_t result = 0;
+    alone->pid = attach->target.pid;
+    int status = attach_text_clear(&attach->text, stopped, &alone->left_out, &alone->count, error);
+    size_t count = alone->count;
+    if (count > REMOTE_ROOM_BYTES / sizeof *alone->left_out)
+        count = REMOTE_ROOM_BYTES / sizeof *alone->left_out; /* thousands of handlers at work */
+    if (status == 0 && !put(remote, alone->left_out, count * sizeof *alone->left_out))
         status = error_set(error, "%s: its memory cannot be written", attach->target.name);
     if (status == 0)
         status = call(remote, "fisql_attach_patch()", attach->patch, remote_room(remote), count,
                       &result, error);
     attach->patched = (uint32_t)result;
-    free(left);
     return status;
 }
 
@@ -551,6 +552,8 @@ void attach_release(struct attach *attach)
 {
     attach_text_release(&attach->text);
     attach_stay_release(&attach->stay);
+    free(attach->left_alone.left_out);
+    attach->left_alone = (struct patch_attached){.left_out = NULL};
     if (attach->memory >= 0)
         close(attach->memory);
     attach->memory = -1;

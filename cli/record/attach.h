@@ -18,6 +18,7 @@
 #include "cli/record/attach_stay.h"
 #include "cli/record/attach_target.h"
 #include "cli/record/attach_text.h"
+#include "cli/record/patch_changes.h"
 #include "formats/attach.h"
 
 #include <stdbool.h>
@@ -33,6 +34,7 @@ struct attach {
     uint64_t handle; /* of dlopen(); 0 = not there */
     uint64_t start, prepare, patch, leave, attached; /* addresses in the process */
     uint64_t patched;                                /* functions */
+    struct patch_attached left_alone;                /* by attach_patch() */
 };
 
 /* What the process gets. */

@@ -16,7 +16,7 @@
 struct beside {
     struct live_writer writer;
     struct late_modules late;
-    struct patching patching; /* not of a process that is attached to */
+    struct patching patching;
     struct incident_report incidents;
     struct told told;
     struct summary summary;
@@ -26,5 +26,13 @@ struct beside {
 void beside_start(struct beside *beside, struct live *live, const struct record_options *options,
                   const struct signals *signals);
 void beside_end(struct beside *beside);
+
+/* What patches and unpatches at `fisql control`'s wish. beside_start() and beside_end() call them;
+ * where a process is attached to, who attaches does, because nothing may patch before it has, nor when
+ * it takes its changes back. */
+void beside_patching_start(struct beside *beside, struct live *live,
+                           const struct record_options *options,
+                           const struct patch_attached *attached);
+void beside_patching_end(struct beside *beside);
 
 #endif

@@ -164,6 +164,30 @@ static bool can_move(const struct finder *finder, const struct fisql_patch_entry
     return (entry->flags & FISQL_PATCH_CALLS) == 0 || !finder->process->returns_kept;
 }
 
+static bool is_left_out(const struct patch_attached *attached, uint64_t start, uint64_t end)
+{
+    for (size_t i = 0; i < attached->count; i++)
+        if (attached->left_out[i] > start && attached->left_out[i] < end)
+            return true;
+    return false;
+}
+
+/* May it be patched in a process that was attached to? What attaching does not list is not put back
+ * when the process is left (attach_text.h). */
+static bool is_free(const struct finder *finder, uint32_t index)
+{
+    const struct patch_attached *attached = finder->process->attached;
+    const struct fisql_patch *plan = finder->known->plan;
+    const struct fisql_patch_entry *entries = fisql_patch_entries(plan), *entry = &entries[index];
+    if (attached == NULL)
+        return true;
+    uint64_t at = entry->address + finder->area->bias;
+    uint64_t jump = fisql_patch_jump(entry) + finder->area->bias;
+    return fisql_patch_fits_running(entries, plan->entries_count, index) &&
+           !is_left_out(attached, at, at + fisql_patch_taken(entry)) &&
+           (entry->hop == 0 || !is_left_out(attached, jump - 1, jump + FISQL_PATCH_JUMP));
+}
+
 /* The unit of an entry that has no hop itself, and of the one whose hop it donates. */
 static int unit_find(struct finder *finder, uint32_t index)
 {
@@ -174,8 +198,10 @@ static int unit_find(struct finder *finder, uint32_t index)
         other = &entries[known->hop_of[index] - 1];
     enum state from = state_of(finder, entry);
     enum state other_from = other != NULL ? hop_state(finder, other) : STATE_OWN;
-    bool can = can_move(finder, entry);
+    bool can = can_move(finder, entry) && is_free(finder, index);
     bool hops = other != NULL && can && can_move(finder, other) && known->wanted[other - entries];
+    if (hops && finder->process->attached != NULL)
+        hops = known->wanted[index] && is_free(finder, (uint32_t)(other - entries));
     enum state to = known->wanted[index] && can ? STATE_HOOKED : hops ? STATE_PASSED : STATE_OWN;
     if (from == STATE_OTHER || other_from == STATE_OTHER)
         return 0;

@@ -43,12 +43,20 @@ struct patch_changes_area {
     uint32_t first_unit, next; /* the first one, and the first that is another area's */
 };
 
+/* What attaching to a process has left alone. */
+struct patch_attached {
+    pid_t pid;
+    uint64_t *left_out; /* where threads stood, or will go on, in the bytes to be replaced */
+    size_t count;
+};
+
 /* A process to look at. */
 struct patch_process {
     int memory;                      /* of /proc/PID/mem, for reading */
     const struct process_maps *maps; /* of it */
     const struct patch_wish *wish;
-    bool returns_kept; /* struct fisql_patch_areas */
+    bool returns_kept;                     /* struct fisql_patch_areas */
+    const struct patch_attached *attached; /* NULL = the program was patched before it ran */
 };
 
 /* Adds what has to change in the module of an area, the index-th of the process's list. Returns 0, or

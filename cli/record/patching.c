@@ -173,7 +173,8 @@ static int changes_find(struct pass *pass, const struct shown *shown, struct pat
     const struct patch_process process = {.memory = shown->memory,
                                           .maps = &shown->maps,
                                           .wish = pass->wish,
-                                          .returns_kept = shown->areas->returns_kept != 0};
+                                          .returns_kept = shown->areas->returns_kept != 0,
+                                          .attached = patching->attached};
     int result = 0;
     for (uint32_t i = 0; i < shown->areas->used && result == 0; i++) {
         const struct fisql_patch_area *area = &shown->areas->areas[i];
@@ -434,11 +435,13 @@ static void serve(void *context)
 }
 
 void patching_start(struct patching *patching, struct live *live,
-                    const struct record_options *options, const struct fisql_late *late)
+                    const struct record_options *options, const struct fisql_late *late,
+                    const struct patch_attached *attached)
 {
-    struct process_stat own;
-    *patching = (struct patching){.live = live, .late = late};
-    patching->since = process_stat_read(getpid(), &own) ? own.start : 0;
+    struct process_stat first;
+    *patching = (struct patching){.live = live, .late = late, .attached = attached};
+    patching->since =
+        process_stat_read(attached != NULL ? attached->pid : getpid(), &first) ? first.start : 0;
     budget_begin(&patching->budget, live, options->libs.budget);
     mailbox_start(&patching->mailbox, live, live->area->parts.patching, serve, patching);
     if (patching->mailbox.part != NULL)

@@ -27,8 +27,9 @@ struct known_module {
 
 struct patching {
     struct live *live;
-    const struct fisql_late *late; /* NULL = there are no plans */
-    struct mailbox mailbox;        /* of struct fisql_patching */
+    const struct fisql_late *late;         /* NULL = there are no plans */
+    const struct patch_attached *attached; /* NULL = we have begun the program */
+    struct mailbox mailbox;                /* of struct fisql_patching */
     struct patch_plans plans;
     struct budget budget;
     struct {
@@ -44,7 +45,8 @@ struct patching {
 
 /* Does nothing if no modules are patched. All are borrowed until the end. `late` has the plans. */
 void patching_start(struct patching *patching, struct live *live,
-                    const struct record_options *options, const struct fisql_late *late);
+                    const struct record_options *options, const struct fisql_late *late,
+                    const struct patch_attached *attached);
 void patching_end(struct patching *patching);
 
 /* A pass stops threads of the program, which a wait for the program's stops would take for its own.

@@ -170,8 +170,12 @@ static int attached_run(struct recording *recording, const char *library)
     if (status == 0 && !recording->options->quiet)
         note("%s: recording %llu functions%s", name, (unsigned long long)attach->patched,
              recording->options->attach.for_ns == 0 ? "; Ctrl-C ends it" : "");
-    if (status == 0)
+    if (status == 0) {
+        beside_patching_start(&recording->beside, &recording->live, recording->options,
+                              &attach->left_alone);
         record(recording);
+        beside_patching_end(&recording->beside);
+    }
     ended = has_ended(recording);
     int left = attach_leave(attach, &error);
     if (left != 0 && !ended)

@@ -28,11 +28,40 @@ state() {
         sleep 0.003
     done | grep -v 'SigBlk.*fffffff' | sort -u
     grep -E '^(TracerPid|Seccomp|NoNewPrivs)' "/proc/$1/status"
-    # the program's code, and that of its libraries
-    grep 'r-xp.*/' "/proc/$1/maps" | while read -r range _ _ _ _ path; do
+    code "$1"
+}
+
+# code PID: of the program, and of its libraries
+code() {
+    grep 'r-xp.*/' "/proc/$1/maps" | grep -v /memfd: | while read -r range _ _ _ _ path; do
         start=$((0x${range%-*})) end=$((0x${range#*-}))
         echo "$path $(dd if="/proc/$1/mem" bs=4096 skip=$((start / 4096)) count=$(((end - start) / 4096)) 2>/dev/null | cksum)"
     done
+}
+
+# controlled FILE: fisql control on the server while it is recorded; `before` has its state. The log is FILE.bin
+controlled() {
+    local own patched recorder
+    own=$(code "$pid")
+    timeout 60 "$fisql" record -q -p "$pid" --for 4s -o "$1.bin" &
+    recorder=$!
+    for _ in $(seq 100); do
+        patched=$(code "$pid")
+        [ "$patched" != "$own" ] && break
+        sleep 0.02
+    done
+    run "$fisql" control "$pid" stop
+    same "fisql control stop: the code is the program's own" "0 $own" "$status$err $(code "$pid")"
+    for _ in $(seq 10); do
+        "$fisql" control "$pid" start
+        "$fisql" control "$pid" stop
+    done >control.out 2>&1
+    same "... and is again after ten times start and stop" " $own" "$(cat control.out) $(code "$pid")"
+    run "$fisql" control "$pid" only wait_deep
+    run "$fisql" control "$pid" start
+    same "... with start and only, what is wished is patched" "0 1" "$status$err $([ "$(code "$pid")" != "$own" ] && echo 1)"
+    wait $recorder
+    same "... and the process is left as it was" "0 $own" "$? $(code "$pid")"
 }
 
 attach() { # OPTION...: of the server

@@ -40,6 +40,8 @@ same "... with --values: exit status" 0 "$status"
 state "$pid" >after
 same "... which leaves nothing behind either" "" "$(diff before after)"
 
+controlled controlled
+
 # Ctrl-C leaves it, too
 timeout 60 "$fisql" record -p "$pid" -o ctrl.bin >ctrl.out 2>ctrl.err &
 recorder=$!
@@ -64,6 +66,10 @@ has "... and the client got its answers" "unanswered 0, wrong 0" "$(grep '^clien
 # ---- the log
 "$fisql" load -q one.bin >load.txt 2>&1
 same "the log loads without loss" 0 $?
+"$fisql" load -q controlled.bin
+same "the one of fisql control has calls of what was wished, and no call twice" "" "$(sql controlled.db "
+    SELECT kind || ' ' || count(*) FROM anomalies WHERE kind NOT IN ('unwound', 'open') GROUP BY kind")"
+at_least "... calls" 100 "$(of controlled wait_deep)"
 "$fisql" load -q ctrl.bin && at_least "the one that Ctrl-C ended has calls" 1000 "$(sql ctrl.db "SELECT count(*) FROM calls")"
 server_log one
 at_least "... and what handlers of signals call" 10 "$(of one handle)"

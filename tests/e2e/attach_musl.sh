@@ -51,6 +51,8 @@ state "$pid" >last
 same "... which leaves no second library, nor anything else" "$libraries " \
     "$(grep -c /memfd:fisql-collector last) $(diff <(besides after) <(besides last))"
 at_least "... nor memory" "$(grep -c ' 00:00 0 *$' last)" $((anonymous + 2)) # a thread's stack and its guard
+controlled controlled
+
 timeout 20 "$fisql" record -q -p "$pid" --for 2s -o during.bin &
 sleep 0.7
 attach --for 1s -o second.bin
