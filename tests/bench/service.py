@@ -26,6 +26,12 @@ def memory_kib(pid):
         return sum(int(number) for number in re.findall(r"^Private_\w+: +(\d+) kB", file.read(), re.M))
 
 
+def mark(log):
+    """Tells logs that are done from one another. The file system gives the number of one that was removed to another."""
+    status = os.stat(log)
+    return status.st_ino, status.st_mtime_ns
+
+
 def answers(connection):
     """Sends a request and reads its answer. Whether it was the page."""
     connection.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
@@ -122,8 +128,8 @@ def main():
                 memories.append((memory_kib(server), memory_kib(recorder.pid)))
                 for number in range(1, COUNT + 1):  # those that are done
                     done = f"{log}.{number}"
-                    if os.path.exists(done) and os.stat(done).st_ino not in seen:
-                        seen.add(os.stat(done).st_ino)
+                    if os.path.exists(done) and mark(done) not in seen:
+                        seen.add(mark(done))
                         load(fisql, done, folder + "/done.db", facts)
                 print(f"# {len(memories) - 1} min: {client.answered} answers, nginx {memories[-1][0]} KiB, recorder {memories[-1][1]} KiB, "
                       f"{facts['logs']} logs done", flush=True)
@@ -131,7 +137,7 @@ def main():
         said = recorder.communicate()[1].strip()
         left = sorted(os.listdir(folder))
         for name in left:
-            if name.startswith("run.bin") and os.stat(folder + "/" + name).st_ino not in seen:
+            if name.startswith("run.bin") and mark(folder + "/" + name) not in seen:
                 load(fisql, folder + "/" + name, folder + "/done.db", facts)
         quarter = max(1, len(memories) // 4)
         print(f"{minutes} minutes: {client.answered} requests answered, {client.failed} failed; {facts['handled']:.0f} handled in {facts['logs']} logs, "

@@ -74,17 +74,19 @@ kill "$holder"
 wait "$holder" 2>/dev/null
 
 # Two loads of one database, while it is read: the first wins, the other one says what to do.
-# A load that ends before it is stopped was too short for a machine that is busy.
+# A load that ends before it is stopped was too short for a machine that is busy; one that has not locked its file yet, too
+# long (/proc/locks: to try the lock would be in its way).
+locked_by_it() { grep -q "FLOCK.*:$(stat -c %i "$1" 2>/dev/null) " /proc/locks; }
 for size in 24 27 30 33; do
     "$fisql" record -q -o both.bin ./work $size
     "$fisql" load -q run.bin -o both.db
     "$fisql" load -q both.bin -o both.db &
     first=$!
-    until [ -e "both.db.loading-$first" ]; do
-        kill -0 $first 2>/dev/null || break
+    until locked_by_it "both.db.loading-$first"; do
+        grep -q '^State:.[RSDT]' /proc/$first/status 2>/dev/null || break # it has ended
         sleep 0.001
     done
-    kill -STOP $first 2>/dev/null && sleep 0.01 && [ -e "both.db.loading-$first" ] && break
+    kill -STOP $first 2>/dev/null && sleep 0.01 && locked_by_it "both.db.loading-$first" && break
     kill -CONT $first 2>/dev/null
     wait $first
 done
