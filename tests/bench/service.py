@@ -34,7 +34,7 @@ def mark(log):
 
 def answers(connection):
     """Sends a request and reads its answer. Whether it was the page."""
-    connection.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+    connection.sendall(b"GET /index.html HTTP/1.1\r\nHost: x\r\n\r\n")
     got = b""
     while b"\r\n\r\n" not in got:
         more = connection.recv(65536)
