@@ -36,7 +36,8 @@ static int slot_visit(struct dl_phdr_info *module, size_t size, void *context)
 static uint64_t places_begin(void)
 {
     uint64_t **table;
-    dl_iterate_phdr(slot_visit, NULL);
+    if (attach_block_slot == 0)
+        dl_iterate_phdr(slot_visit, NULL);
     __asm__("mov %%fs:8, %0" : "=r"(table));
     return (uint64_t)(uintptr_t)table[attach_block_slot / sizeof(uint64_t)];
 }
