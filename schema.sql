@@ -35,6 +35,12 @@
 -- calls that were counted, not logged, which counts for their caller. Without the fact run.gap_ticks
 -- nothing is known of waiting.
 --
+-- Sampled times (fisql record --time sampled). Counts, order and structure are exact, but of short
+-- functions called often only some calls have a time: calls.duration_ns is NULL for the others, which
+-- are part of their callers where single calls are drawn. Sums and statistics of frames, functions,
+-- edges and threads are estimates for all calls: each timed call stands for those of its context since
+-- the timed one before. Waiting is exact. run.options says sampled.
+--
 -- mean_ns, m2, min_ns, max_ns, median_ns, p99_ns and the histogram durations are of CPU durations:
 --   a call's CPU duration = adjusted duration - waiting and put aside within it
 -- Statistics are over finished calls (ended = 0 or 1); calls, self and total are over all.
@@ -245,8 +251,9 @@ CREATE TABLE calls( -- one row for each call, ids in pre-order: the calls within
   frame_id INTEGER NOT NULL,    -- frames.id
   depth INTEGER NOT NULL,       -- number of calls open around it in its thread
   enter_ns INTEGER NOT NULL,    -- when it was entered
-  duration_ns INTEGER NOT NULL, -- from entry to exit, the hooks' cost included; up to the thread's
-                                -- end where it is still open
+  duration_ns INTEGER,          -- from entry to exit, the hooks' cost included; up to the thread's end
+                                -- where it is still open. NULL: not timed (record --time sampled);
+                                -- then enter_ns is the last time known before it
   self_ns INTEGER AS (duration_ns - children_ns) VIRTUAL, -- time in the function's own body
   parent_distance INTEGER,      -- id - parent_id, NULL for a root (stored in place of parent_id)
   descendants INTEGER NOT NULL DEFAULT 0, -- calls made within it, at any depth
@@ -1425,7 +1432,7 @@ CREATE VIEW call_times AS -- finished calls with their CPU durations, which the 
                 - coalesce((SELECT sum(g.wait_ns + g.preempted_ns) FROM gaps g
                             WHERE g.call_id BETWEEN c.id AND c.id + c.descendants), 0)) AS cpu_ns
   FROM hook_costs h CROSS JOIN recorded_calls c ON c.id BETWEEN h.first_call_id AND h.last_call_id
-  WHERE c.ended < 2;
+  WHERE c.ended < 2 AND c.duration_ns IS NOT NULL;
 
 CREATE VIEW frame_details AS -- contexts with names in place of ids
   SELECT fr.*, fn.name AS function, fn.location, s.location AS called_from

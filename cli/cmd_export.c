@@ -179,7 +179,8 @@ static int write_export(struct options *options)
 
 int cmd_export(int argc, char **argv)
 {
-    struct options options = {.cut = {.until_ns = INT64_MAX}, .export = {.nodes_max = 50}};
+    struct options options = {.cut = {.until_ns = INT64_MAX, .timed = true},
+                              .export = {.nodes_max = 50}};
     struct cut_view view;
     int status = parse(&options, argc, argv);
     if (status != ARGS_GO_ON)

@@ -18,7 +18,7 @@
 
 #include "formats/events.h"
 
-#define FISQL_CHUNK_MAGIC 0x4c515346u /* "FSQL" */
+#define FISQL_CHUNK_MAGIC 0x4c515346u     /* "FSQL" */
 #define FISQL_CHUNK_LENGTH_MAX (1u << 24) /* a longer one is damage */
 
 /* The kinds of chunk. A payload of "facts" is pairs of NUL-terminated strings, key then value,
@@ -53,21 +53,27 @@ enum fisql_chunk_kind {
     X(RUN, TICKS_PER_SECOND, "ticks_per_second", "")                                               \
     X(RUN, COMPRESSION, "compression", "zstd where chunks may be packed, none")                    \
     X(RUN, CPU_NS, "cpu_ns", "processor time of the program and what it waited for")               \
-    X(RUN, REFERENCE_CPU_NS, "reference_cpu_ns", "cpu_ns of a run without the collector (--reference)") \
-    X(RUN, CONTROL, "control", "all count: a change's CLOCK_MONOTONIC ns, process_key or 0, word, argument") \
-    X(RUN, VALUES, "values_of", "patterns of record --values, separated by spaces; empty = all")       \
-    X(RUN, EXPRESSIONS, "expressions", "of record --value, separated by semicolons")                   \
-    X(RUN, FAULT_RULES, "faults_of",                                                                 \
-      "of record --fault: for each rule a line with its target, a tab, its action, a tab, the whole rule")  \
-    X(RUN, FAULT_COUNTS, "faults_counted",                                                               \
-      "for each rule a line: calls that met its conditions, a space, how many of them failed")         \
+    X(RUN, REFERENCE_CPU_NS, "reference_cpu_ns",                                                   \
+      "cpu_ns of a run without the collector (--reference)")                                       \
+    X(RUN, CONTROL, "control",                                                                     \
+      "all count: a change's CLOCK_MONOTONIC ns, process_key or 0, word, argument")                \
+    X(RUN, VALUES, "values_of", "patterns of record --values, separated by spaces; empty = all")   \
+    X(RUN, EXPRESSIONS, "expressions", "of record --value, separated by semicolons")               \
+    X(RUN, FAULT_RULES, "faults_of",                                                               \
+      "of record --fault: for each rule a line with its target, a tab, its action, a tab, the "    \
+      "whole rule")                                                                                \
+    X(RUN, FAULT_COUNTS, "faults_counted",                                                         \
+      "for each rule a line: calls that met its conditions, a space, how many of them failed")     \
     X(RUN, NOT_FOLLOWED, "not_followed", "programs without hooks that could not be followed")      \
-    X(RUN, EARLIER_LOGS, "earlier_logs", "of this run; each took up where the one before ended (--rotate)") \
+    X(RUN, EARLIER_LOGS, "earlier_logs",                                                           \
+      "of this run; each took up where the one before ended (--rotate)")                           \
     X(RUN, CONTINUED, "continued", "1 = the run goes on in another log")                           \
-    X(RUN, TORN, "torn", "all count: an offset and bytes, the start of a chunk that is whole elsewhere") \
+    X(RUN, TORN, "torn",                                                                           \
+      "all count: an offset and bytes, the start of a chunk that is whole elsewhere")              \
     X(RUN, RANK, "rank", "of an MPI job, by its launcher")                                         \
     X(RUN, RANKS, "ranks", "how many the job has")                                                 \
-    X(RUN, SOURCE, "source", "the format that fisql load made this log of: uftrace, chrome, perfetto") \
+    X(RUN, SOURCE, "source",                                                                       \
+      "the format that fisql load made this log of: uftrace, chrome, perfetto")                    \
     X(PROCESS, EXECUTABLE, "executable", "")                                                       \
     X(PROCESS, COMMAND, "command", "")                                                             \
     X(PROCESS, PARENT_PID, "parent_pid", "")                                                       \
@@ -84,10 +90,11 @@ enum fisql_chunk_kind {
     X(PROCESS, HOOK_INSIDE_PS, "hook_inside_ps",                                                   \
       "cost of one call's two hooks in picoseconds, inside the call's own measured time")          \
     X(PROCESS, HOOK_OUTSIDE_PS, "hook_outside_ps", "the same, outside of it")                      \
+    X(PROCESS, HOOK_UNTIMED_PS, "hook_untimed_ps", "the whole cost of a call without a time")      \
     X(PROCESS, GAP_TICKS, "gap_ticks", "a longer time between two events of a thread has a GAP")   \
     X(PROCESS, SETUP_NS, "setup_ns", "processor time that the collector took to start")            \
     X(MODULES, MODULE, "module", "path, empty for an unload; begins a new one")                    \
-    X(MODULES, EVENT, "event", "load, unload, patch, link")                                           \
+    X(MODULES, EVENT, "event", "load, unload, patch, link")                                        \
     X(MODULES, TICK, "tick", "")                                                                   \
     X(MODULES, BUILD_ID, "build_id", "hexadecimal")                                                \
     X(MODULES, BIAS, "bias", "address added to the file's addresses")                              \
@@ -96,12 +103,16 @@ enum fisql_chunk_kind {
     X(MODULES, PATCHED, "patched", "number of functions that were patched to be recorded")         \
     X(MODULES, UNPATCHED, "unpatched", "why none was")                                             \
     X(MODULES, LEFT, "left",                                                                       \
-      "a function that was not patched because a thread stood in its first bytes (record -p): its "  \
+      "a function that was not patched because a thread stood in its first bytes (record -p): "    \
+      "its "                                                                                       \
       "address in the file, hexadecimal")                                                          \
-    X(MODULES, TAKEN, "taken", "1: of the linked function before, calls by its address are not recorded") \
-    X(MODULES, LINKED, "linked", "a function whose calls by others are recorded: its address in the file, hexadecimal, a space, its name") \
+    X(MODULES, TAKEN, "taken",                                                                     \
+      "1: of the linked function before, calls by its address are not recorded")                   \
+    X(MODULES, LINKED, "linked",                                                                   \
+      "a function whose calls by others are recorded: its address in the file, hexadecimal, a "    \
+      "space, its name")                                                                           \
     X(THREAD, NAME, "name", "")                                                                    \
-    X(THREAD, GIVEN_NAME, "given_name", "by FISQL_THREAD(): it replaces name")                                                                    \
+    X(THREAD, GIVEN_NAME, "given_name", "by FISQL_THREAD(): it replaces name")                     \
     X(THREAD, START_TICK, "start_tick", "")                                                        \
     X(THREAD, END_TICK, "end_tick", "only at its end")                                             \
     X(THREAD, HOW, "how", "only at its end: exit, process-exit")                                   \
@@ -119,14 +130,14 @@ enum fisql_chunk_kind {
     X(LOSS, ERRNO, "errno", "")                                                                    \
     X(LOSS, THREAD, "thread", "all, or absent: the header's")                                      \
     X(POINTS, POINT, "point", "its number in the process, in decimal; begins a new one")           \
-    X(POINTS, KIND, "point_kind", "as in FISQL_POINT_KINDS")                 \
-    X(POINTS, FUNCTION, "point_function", "the function around it, in the compiler's words")                  \
-    X(POINTS, FILE, "point_file", "")                                                                    \
-    X(POINTS, LINE, "point_line", "")                                                                    \
-    X(POINTS, LEVEL, "point_level", "1 to 5")                                                            \
-    X(POINTS, LABEL, "point_label", "of a checkpoint")                                                   \
-    X(POINTS, VALUES, "point_values", "the macro's arguments as the source has them")               \
-    X(POINTS, ADDRESS, "point_address", "in its code")                                                   \
+    X(POINTS, KIND, "point_kind", "as in FISQL_POINT_KINDS")                                       \
+    X(POINTS, FUNCTION, "point_function", "the function around it, in the compiler's words")       \
+    X(POINTS, FILE, "point_file", "")                                                              \
+    X(POINTS, LINE, "point_line", "")                                                              \
+    X(POINTS, LEVEL, "point_level", "1 to 5")                                                      \
+    X(POINTS, LABEL, "point_label", "of a checkpoint")                                             \
+    X(POINTS, VALUES, "point_values", "the macro's arguments as the source has them")              \
+    X(POINTS, ADDRESS, "point_address", "in its code")                                             \
     X(END, HOW, "how", "exit, _exit, signal")                                                      \
     X(END, STATUS, "status", "")                                                                   \
     X(END, SIGNAL, "signal", "")                                                                   \
@@ -141,7 +152,7 @@ enum fisql_fact {
 #define FISQL_FACT_ENUM(kind, constant, key, what) FISQL_FACT_##kind##_##constant,
     FISQL_FACTS(FISQL_FACT_ENUM)
 #undef FISQL_FACT_ENUM
-    FISQL_FACTS_COUNT
+        FISQL_FACTS_COUNT
 };
 
 /* The words of POINTS' point_kind. The last ones are made of other tools' traces: their texts are
@@ -162,7 +173,7 @@ enum fisql_point_kind {
 #define FISQL_POINT_ENUM(constant, word) FISQL_POINT_##constant,
     FISQL_POINT_KINDS(FISQL_POINT_ENUM)
 #undef FISQL_POINT_ENUM
-    FISQL_POINT_KINDS_COUNT
+        FISQL_POINT_KINDS_COUNT
 };
 
 static inline int fisql_point_is_plain(enum fisql_point_kind kind)
@@ -204,8 +215,9 @@ static inline const char *fisql_fact_key(enum fisql_fact fact)
 #define FISQL_MODULE_PATCH "patch" /* it was patched, or could not be */
 /* A run's `values` without --values: of library calls the results of system calls alone. */
 #define FISQL_VALUES_SYSTEM_CALLS "results of system calls"
-#define FISQL_MODULE_LINK "link"   /* others' calls of its functions are recorded, not the functions */
-#define FISQL_MODULE_LEFT "left"   /* functions that were not patched among running threads */
+#define FISQL_MODULE_LINK                                                                          \
+    "link" /* others' calls of its functions are recorded, not the functions */
+#define FISQL_MODULE_LEFT "left" /* functions that were not patched among running threads */
 #define FISQL_HOW_EXIT "exit"
 #define FISQL_HOW_AT_ONCE "_exit"
 #define FISQL_HOW_SIGNAL "signal"
@@ -241,6 +253,7 @@ static inline const char *fisql_variable(enum fisql_variable variable)
 #define FISQL_OPTIONS(X)                                                                           \
     X(NO_ALLOC, "no-alloc", "allocations are not recorded")                                        \
     X(NO_TIME, "no-time", "the clock is not read")                                                 \
+    X(SAMPLED, "sampled", "the clock is read at some calls")                                       \
     X(START_OFF, "start-off", "recording begins switched off")                                     \
     X(DEPTH, "depth=", "levels of calls that are logged; deeper ones are counted")                 \
     X(MIN_DURATION, "min-duration=", "nanoseconds; calls that end sooner are counted")             \
@@ -250,20 +263,24 @@ static inline const char *fisql_variable(enum fisql_variable variable)
     X(VALUES, "values", "arguments and results are recorded, as the live area says")               \
     X(VALUES_WAIT, "values-wait=", "milliseconds that a program waits at its start for recipes")   \
     X(FAULTS, "faults", "calls are made to fail, as the live area says")                           \
-    X(ON_ASSERT, "on-assert=", "what a failed FISQL_ASSERT does: 0 abort, 1 go on, 2 stop") \
+    X(ON_ASSERT, "on-assert=", "what a failed FISQL_ASSERT does: 0 abort, 1 go on, 2 stop")        \
     X(THREADS, "threads", "only threads of chosen names or first functions are recorded")          \
-    X(SAY, "say", "fisql record prints at once what the macros of fisql_trace.h say")             \
-    X(PLUGIN, "plugin", "the live area names a library that processes load at their start") \
-    X(LIBRARY_CALLS, "library-calls", "calls of functions in libraries that are not recorded themselves are recorded, too") \
+    X(SAY, "say", "fisql record prints at once what the macros of fisql_trace.h say")              \
+    X(PLUGIN, "plugin", "the live area names a library that processes load at their start")        \
+    X(LIBRARY_CALLS, "library-calls",                                                              \
+      "calls of functions in libraries that are not recorded themselves are recorded, too")        \
     X(ROTATE, "rotate", "the log may be replaced by another one: the live area counts them")       \
-    X(LOCKS, "locks=", "1: locks: waits, order, misuse and who holds them; 2: each acquisition, too") \
-    X(AS_IS, "as-is=", "1: modules without hooks are patched to be recorded; 2: those with hooks, too; 3: as 1, in what an emulator runs")
+    X(LOCKS,                                                                                       \
+      "locks=", "1: locks: waits, order, misuse and who holds them; 2: each acquisition, too")     \
+    X(AS_IS, "as-is=",                                                                             \
+      "1: modules without hooks are patched to be recorded; 2: those with hooks, too; 3: as 1, "   \
+      "in what an emulator runs")
 #define FISQL_AS_IS_GUEST 3
 enum fisql_option {
 #define FISQL_OPTION_ENUM(constant, word, what) FISQL_OPTION_##constant,
     FISQL_OPTIONS(FISQL_OPTION_ENUM)
 #undef FISQL_OPTION_ENUM
-    FISQL_OPTIONS_COUNT
+        FISQL_OPTIONS_COUNT
 };
 
 static inline const char *fisql_option(enum fisql_option option)
@@ -291,7 +308,8 @@ enum fisql_on_assert {
     X(RING, 8, "ring", "a flight recorder's: earlier ones were dropped on purpose")                \
     X(FORKED, 16, "forked", "first of a forked child: its snapshot is the parent's stack")         \
     X(LOST, 32, "lost", "chunks of the thread before it could not be written: LOSS has them")      \
-    X(PACKED, 64, "packed", "events: what follows the header is one zstd frame, then NULs")
+    X(PACKED, 64, "packed", "events: what follows the header is one zstd frame, then NULs")        \
+    X(SAMPLED, 128, "sampled", "enters and exits with a delta of 0 have no time: see \"time\"")
 enum fisql_flag {
 #define FISQL_FLAG_ENUM(constant, number, name, what) FISQL_FLAG_##constant = number,
     FISQL_FLAGS(FISQL_FLAG_ENUM)
@@ -441,7 +459,7 @@ enum fisql_lock_kind {
 #define FISQL_LOCK_KIND_ENUM(constant, number, name) FISQL_LOCK_KIND_##constant = number,
     FISQL_LOCK_KINDS(FISQL_LOCK_KIND_ENUM)
 #undef FISQL_LOCK_KIND_ENUM
-    FISQL_LOCK_KINDS_COUNT
+        FISQL_LOCK_KINDS_COUNT
 };
 
 /* Wrong uses of a lock: number, name. */
@@ -459,7 +477,7 @@ enum fisql_lock_misuse {
 #define FISQL_LOCK_MISUSE_ENUM(constant, number, name) FISQL_LOCK_MISUSE_##constant = number,
     FISQL_LOCK_MISUSES(FISQL_LOCK_MISUSE_ENUM)
 #undef FISQL_LOCK_MISUSE_ENUM
-    FISQL_LOCK_MISUSES_COUNT
+        FISQL_LOCK_MISUSES_COUNT
 };
 
 /* The record of a LOCK. `lock` is a number that the process gave to a lock: a new lock at the
@@ -497,14 +515,14 @@ enum fisql_lock_what {
     FISQL_LOCK_ENDED = 8,
     FISQL_LOCK_WHATS
 };
-#define FISQL_LOCK_READ 1u        /* mode: to read, shared; else alone */
-#define FISQL_LOCK_TRIED 2u       /* mode: the wait has a limit */
-#define FISQL_LOCK_OTHER_READ 4u  /* mode, ORDER: `other` is held to read */
-#define FISQL_LOCK_MADE 1u        /* flags, DEFINE: site is where it was made */
+#define FISQL_LOCK_READ 1u       /* mode: to read, shared; else alone */
+#define FISQL_LOCK_TRIED 2u      /* mode: the wait has a limit */
+#define FISQL_LOCK_OTHER_READ 4u /* mode, ORDER: `other` is held to read */
+#define FISQL_LOCK_MADE 1u       /* flags, DEFINE: site is where it was made */
 struct fisql_lock_record {
-    uint8_t what; /*  0 enum fisql_lock_what */
-    uint8_t kind; /*  1 enum fisql_lock_kind; MISUSED: what is wrong */
-    uint8_t mode; /*  2 FISQL_LOCK_READ ... */
+    uint8_t what;        /*  0 enum fisql_lock_what */
+    uint8_t kind;        /*  1 enum fisql_lock_kind; MISUSED: what is wrong */
+    uint8_t mode;        /*  2 FISQL_LOCK_READ ... */
     uint8_t count;       /*  3 */
     uint32_t lock;       /*  4 */
     uint64_t site;       /*  8 */
@@ -513,7 +531,7 @@ struct fisql_lock_record {
     uint64_t point;      /* 24 */
     uint64_t other_site; /* 32 */
     union {
-        uint64_t numbers[5];                     /* 40 */
+        uint64_t numbers[5];                    /* 40 */
         uint32_t guards[FISQL_LOCK_GUARDS_MAX]; /* 40 */
     };
 };
@@ -545,7 +563,7 @@ enum fisql_alloc_kind {
 #define FISQL_KIND_ENUM(constant, number, name, family) FISQL_KIND_##constant = number,
     FISQL_ALLOC_KINDS(FISQL_KIND_ENUM)
 #undef FISQL_KIND_ENUM
-    FISQL_KINDS_MAX = 32
+        FISQL_KINDS_MAX = 32
 };
 
 /* The checksum: four lanes of multiply and rotate over 32-byte blocks (zeros fill a short last

@@ -24,7 +24,10 @@
     "  -o, --output FILE       the log to write (run.bin); of rank 3 of an MPI job run.3.bin\n"    \
     "  -q, --quiet             print neither what was written nor what takes long\n"               \
     "      --no-alloc          do not record allocations\n"                                        \
-    "      --no-time           do not read the clock: structure and counts only\n"                 \
+    "      --time full|sampled|none\n"                                                             \
+    "                          time each call (full); some calls of short functions, all "         \
+    "counted\n"                                                                                    \
+    "                          exactly, totals estimated; or none: structure and counts only\n"    \
     "      --no-waits          read no threads' processor clocks: waiting counts as time\n"        \
     "      --no-compress       do not compress the log, even if there is time for it\n"            \
     "      --depth N           log the outermost N levels of calls; count deeper ones\n"           \
@@ -135,6 +138,7 @@ static const char run_help_more[] =
 enum {
     OPTION_NO_ALLOC = 256,
     OPTION_NO_TIME,
+    OPTION_TIME,
     OPTION_NO_WAITS,
     OPTION_NO_COMPRESS,
     OPTION_DEPTH,
@@ -177,7 +181,8 @@ static const struct args_option options_known[] = {
     {"open", OPTION_OPEN, false},
     {"quiet", 'q', false},
     {"no-alloc", OPTION_NO_ALLOC, false},
-    {"no-time", OPTION_NO_TIME, false},
+    {"no-time", OPTION_NO_TIME, false}, /* --time none, as it was called before */
+    {"time", OPTION_TIME, true},
     {"no-waits", OPTION_NO_WAITS, false},
     {"no-compress", OPTION_NO_COMPRESS, false},
     {"depth", OPTION_DEPTH, true},
@@ -320,12 +325,33 @@ static int set_values_wait(struct record_values *values, const struct args *args
     return 0;
 }
 
+static int set_time(struct record_options *options, const struct args *args)
+{
+    static const char *const words[] = {[RECORD_TIME_FULL] = "full",
+                                        [RECORD_TIME_SAMPLED] = "sampled",
+                                        [RECORD_TIME_NONE] = "none"};
+    const char *word = args->value != NULL ? args->value : "none"; /* --no-time */
+    for (uint32_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strcmp(word, words[i]) == 0) {
+            options->time = i;
+            return 0;
+        }
+    return args_wrong(args, "full, sampled or none");
+}
+
+static int set_locks(struct record_options *options, const struct args *args)
+{
+    if (args->value != NULL && strcmp(args->value, "all") != 0)
+        return args_wrong(args, "nothing, or all");
+    options->locks = args->value != NULL ? 2 : 1;
+    return 0;
+}
+
 /* Options without a value that switch one thing on. False: the code is another's. */
 static bool set_switch(struct record_options *options, int code)
 {
     bool *const of_code[] = {
         [OPTION_NO_ALLOC - OPTION_NO_ALLOC] = &options->no_alloc,
-        [OPTION_NO_TIME - OPTION_NO_ALLOC] = &options->no_time,
         [OPTION_NO_WAITS - OPTION_NO_ALLOC] = &options->no_waits,
         [OPTION_NO_COMPRESS - OPTION_NO_ALLOC] = &options->no_compress,
         [OPTION_START_OFF - OPTION_NO_ALLOC] = &options->start_off,
@@ -444,11 +470,11 @@ static int set_option(struct record_options *options, const struct args *args)
         return set_number(args, 10000, &options->incidents.history);
     case OPTION_ON_ASSERT:
         return set_on_assert(options, args);
+    case OPTION_NO_TIME:
+    case OPTION_TIME:
+        return set_time(options, args);
     case OPTION_LOCKS:
-        if (value != NULL && strcmp(value, "all") != 0)
-            return args_wrong(args, "nothing, or all");
-        options->locks = value != NULL ? 2 : 1;
-        return 0;
+        return set_locks(options, args);
     case OPTION_FAULT:
         return record_faults_add(&options->faults, value);
     case OPTION_FAULTS:
@@ -512,8 +538,8 @@ static int attach_check(struct record_options *options, bool run, bool program)
         if (refused[i].given)
             return fail("-p: a process that runs already cannot be recorded with %s",
                         refused[i].name);
-    if (options->no_time && options->min_duration_ns != 0)
-        return fail("--min-duration needs the clock: leave out --no-time");
+    if (options->time != RECORD_TIME_FULL && options->min_duration_ns != 0)
+        return fail("--min-duration needs each call's time: leave out --time");
     options->no_alloc = true;
     return ARGS_GO_ON;
 }
@@ -543,8 +569,8 @@ int record_options_parse(struct record_options *options, int argc, char **argv, 
         return attach_check(options, run, args_words(&args) > 0);
     if (args_words(&args) == 0)
         return fail("%s: no program given; see `fisql %s --help`", argv[0], argv[0]);
-    if (options->no_time && options->min_duration_ns != 0)
-        return fail("--min-duration needs the clock: leave out --no-time");
+    if (options->time != RECORD_TIME_FULL && options->min_duration_ns != 0)
+        return fail("--min-duration needs each call's time: leave out --time");
     if (!options->values.wanted && (options->values.no_results || options->values.string_max != 0 ||
                                     options->values.wait_given || options->values.exit_bytes != 0))
         return fail("--at-exit, --no-results, --string-max and --values-wait say how --values and "
@@ -556,9 +582,10 @@ int record_options_parse(struct record_options *options, int argc, char **argv, 
         return fail("--values needs each call: leave out --depth and --min-duration");
     options->values.system_calls = options->libs.calls && !options->values.wanted &&
                                    options->depth == 0 && options->min_duration_ns == 0;
-    if (options->reference && (options->no_time || options->start_off || options->depth != 0 ||
-                               options->min_duration_ns != 0 || options->kept.ring_chunks != 0))
-        return fail("--reference compares whole runs: leave out --no-time, --start-off, --depth, "
+    if (options->reference &&
+        (options->time == RECORD_TIME_NONE || options->start_off || options->depth != 0 ||
+         options->min_duration_ns != 0 || options->kept.ring_chunks != 0))
+        return fail("--reference compares whole runs: leave out --time none, --start-off, --depth, "
                     "--min-duration and --ring");
     return rotate_check(options, run) != 0 ? 2 : name_rank(options);
 }
@@ -572,8 +599,10 @@ void record_options_text(const struct record_options *options, char *text, size_
                              fisql_option(FISQL_OPTION_##option), ##__VA_ARGS__)
     if (options->no_alloc)
         ADD(NO_ALLOC, "");
-    if (options->no_time)
+    if (options->time == RECORD_TIME_NONE)
         ADD(NO_TIME, "");
+    if (options->time == RECORD_TIME_SAMPLED)
+        ADD(SAMPLED, "");
     if (options->no_waits)
         ADD(NO_WAITS, "");
     if (options->start_off)

@@ -93,9 +93,13 @@ struct record_kept {
     uint32_t logs;        /* so many logs are kept beside the newest one */
 };
 
+/* Which calls are timed. */
+enum record_time { RECORD_TIME_FULL, RECORD_TIME_SAMPLED, RECORD_TIME_NONE };
+
 struct record_options {
     const char *log; /* borrowed from argv */
-    bool quiet, no_alloc, no_time, start_off;
+    bool quiet, no_alloc, start_off;
+    enum record_time time;
     bool no_waits, no_compress;
     bool reference; /* run the program again without the collector (reference.h) */
     uint32_t locks; /* 1: --locks, 2: --locks=all */

@@ -79,6 +79,7 @@ static bool choose(struct call_cursor *cursor, struct shown_call *call, bool *en
     *call = (struct shown_call){.id = id, .frame = (uint32_t)frame};
     call->enter_ns = run_within(sqlite3_column_int64(row, 2), 0, RUN_NS_MAX);
     call->duration_ns = run_within(sqlite3_column_int64(row, 3), 0, RUN_NS_MAX - call->enter_ns);
+    call->untimed = sqlite3_column_type(row, 3) == SQLITE_NULL;
     call->ended = sqlite3_column_int(row, 5);
     if (id < cursor->skip_to)
         return false;
@@ -98,6 +99,8 @@ static bool choose(struct call_cursor *cursor, struct shown_call *call, bool *en
                   (known && cursor->wanted[cursor->view->frames[frame].function]);
     bool deep = cut->depth_max > 0 && (int64_t)cursor->open_count >= cut->depth_max;
     bool aside = cut->call > 0 && id < cut->call && id + call->descendants < cut->call;
+    if (call->untimed && known && (cut->timed || cut->min_duration_ns > 0))
+        return false; /* calls within it may have times */
     if (!known || aside || call->duration_ns < cut->min_duration_ns ||
         (cut->since_ns > 0 && call->exit_ns <= cut->since_ns) || (inside && deep)) {
         skip(cursor, id, call->descendants);

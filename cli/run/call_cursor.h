@@ -18,6 +18,7 @@ struct call_cut {
     const char *function;       /* calls not within functions of this name or pattern */
     const char *thread;         /* other threads; by name, pattern or tid */
     int64_t within;             /* calls outside this one; 0 = none */
+    bool timed;   /* calls that have no time (record --time sampled) are part of their callers */
     int64_t call; /* all but this one, those around it, and those that it made; 0 = none */
 };
 
@@ -29,6 +30,7 @@ struct shown_call {
     int64_t enter_ns, exit_ns;
     int64_t began_ns;     /* its entry, not clipped */
     int64_t duration_ns;  /* whole, not clipped */
+    bool untimed;         /* it has no time: all are its entry's */
     int64_t descendants;  /* all, shown or not */
     int64_t recording_ns; /* of its time in the piece, when an export leaves it; else 0 */
     int ended;

@@ -36,7 +36,10 @@ static int print_call(FILE *out, const struct run_view *view, struct call_values
     if (shown == NULL)
         return 2;
     output_time((double)sqlite3_column_int64(row, 4), enter, sizeof enter);
-    output_time((double)sqlite3_column_int64(row, 5), duration, sizeof duration);
+    if (sqlite3_column_type(row, 5) == SQLITE_NULL)
+        snprintf(duration, sizeof duration, "a time that was not recorded");
+    else
+        output_time((double)sqlite3_column_int64(row, 5), duration, sizeof duration);
     fprintf(out, "#%-3" PRId64 " ", number);
     text_put(out, name);
     text_put(out, shown);

@@ -160,9 +160,11 @@ static int print_call(struct source *source, const struct lane *lane)
         return 2;
     run_place(function, place, sizeof place);
     fprintf(out, "%14.3f us ", (double)call->began_ns / 1e3);
-    print_time(
-        out, (double)call_times_of(&source->times, call->id, call->descendants, call->duration_ns),
-        10);
+    int64_t ns = call_times_of(&source->times, call->id, call->descendants, call->duration_ns);
+    if (call->untimed)
+        fprintf(out, "%10s", "-");
+    else
+        print_time(out, (double)ns, 10);
     fprintf(out, "  %s%*s  %*s", lane->label, lane->label_pad, "",
             (int)(2 * (call->depth < 60 ? call->depth : 60)), "");
     put_result_type(out, &source->cut->values, number);

@@ -78,8 +78,9 @@ void chunk_begin(struct thread_log *log, uint64_t last, uint32_t depth, uint64_t
     chunk->magic = FISQL_CHUNK_MAGIC;
     chunk->version = FISQL_LOG_VERSION;
     chunk->kind = FISQL_CHUNK_EVENTS;
-    chunk->flags =
-        log->thread.flags_next | (process.clock == CLOCK_SWITCHED_OFF ? FISQL_FLAG_NO_TIME : 0);
+    chunk->flags = log->thread.flags_next |
+                   (process.clock == CLOCK_SWITCHED_OFF ? FISQL_FLAG_NO_TIME : 0) |
+                   (process.clock == CLOCK_SAMPLED ? FISQL_FLAG_SAMPLED : 0);
     chunk->run_id = process.run_id;
     chunk->process_key = process.key;
     chunk->pid = process.pid;

@@ -53,7 +53,7 @@ const char *clock_name(enum clock_kind kind)
 #endif
     if (kind == CLOCK_SWITCHED_OFF)
         return FISQL_CLOCK_NONE;
-    return kind == CLOCK_COUNTER ? counter : FISQL_CLOCK_MONOTONIC;
+    return clock_is_counter(kind) ? counter : FISQL_CLOCK_MONOTONIC;
 }
 
 void clock_forbid_call(void)
@@ -73,7 +73,7 @@ static uint64_t clock_kernel_ns(void)
 
 void clock_pair(enum clock_kind kind, uint64_t *tick, uint64_t *ns)
 {
-    if (kind != CLOCK_COUNTER) {
+    if (!clock_is_counter(kind)) {
         *ns = clock_system_ns();
         *tick = kind == CLOCK_SYSTEM ? *ns : 0;
         return;
@@ -100,7 +100,7 @@ void clock_pair(enum clock_kind kind, uint64_t *tick, uint64_t *ns)
 
 uint64_t clock_rate(clock_reader *read, enum clock_kind kind, uint64_t tick, uint64_t ns)
 {
-    if (kind != CLOCK_COUNTER)
+    if (!clock_is_counter(kind))
         return 1000000000u;
 #if defined(__aarch64__)
     (void)read, (void)tick, (void)ns;

@@ -10,15 +10,17 @@
 
 #include "collector/core/base.h"
 
+#include <stdbool.h>
 #include <time.h>
 
 /* 128-bit products are GNU C, not ISO C. */
 __extension__ typedef unsigned __int128 uint128;
 
 enum clock_kind {
-    CLOCK_COUNTER,     /* TSC or cntvct */
-    CLOCK_SYSTEM,      /* clock_gettime, in nanoseconds */
-    CLOCK_SWITCHED_OFF /* --no-time: the tick counts: see clock_epoch */
+    CLOCK_COUNTER,      /* TSC or cntvct */
+    CLOCK_SYSTEM,       /* clock_gettime, in nanoseconds */
+    CLOCK_SWITCHED_OFF, /* --time none: the tick counts: see clock_epoch */
+    CLOCK_SAMPLED       /* --time sampled: the counter, read at some calls (sampled.h) */
 };
 
 static inline uint64_t clock_system_ns(void)
@@ -43,7 +45,7 @@ static inline uint64_t clock_counter(void)
 #endif
 }
 
-/* The tick with --no-time: counts the changes of the module map, to distinguish a function from one
+/* The tick with --time none: counts the changes of the module map, to distinguish a function from one
  * that lay at its address before, and allocations and frees, to tell their order between threads. */
 extern HIDDEN uint64_t clock_epoch;
 
@@ -51,6 +53,8 @@ static inline uint64_t clock_read(enum clock_kind kind)
 {
     if (__builtin_expect(kind == CLOCK_COUNTER, 1))
         return clock_counter();
+    if (kind == CLOCK_SAMPLED)
+        return clock_counter() | 1;
     return kind == CLOCK_SYSTEM ? clock_system_ns()
                                 : __atomic_load_n(&clock_epoch, __ATOMIC_ACQUIRE);
 }
@@ -60,6 +64,11 @@ static inline uint64_t clock_read_order(enum clock_kind kind)
 {
     return kind == CLOCK_SWITCHED_OFF ? __atomic_add_fetch(&clock_epoch, 1, __ATOMIC_ACQ_REL)
                                       : clock_read(kind);
+}
+
+static inline bool clock_is_counter(enum clock_kind kind)
+{
+    return kind == CLOCK_COUNTER || kind == CLOCK_SAMPLED;
 }
 
 enum clock_kind clock_choose(void);

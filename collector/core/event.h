@@ -39,9 +39,10 @@ static inline uint64_t event_put_time(struct event *event, uint64_t delta, uint6
 {
     if (LIKELY(delta <= delta_max))
         return delta;
+    uint64_t left = process.clock == CLOCK_SAMPLED; /* an event's 0 would say that it has no time */
     event_put_code(event, FISQL_CODE_TIME);
-    event_put(event, delta, 4);
-    return 0;
+    event_put(event, delta - left, 4);
+    return left;
 }
 
 void event_put_definition(struct event *event, struct thread_log *log, uint32_t slot,

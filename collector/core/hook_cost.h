@@ -4,7 +4,13 @@
 
 #include <stdint.h>
 
-/* Measures it in picoseconds, inside and outside the call's own measured time. Records nothing. */
-void hook_cost_measure(uint64_t ticks_per_second, uint64_t *inside_ps, uint64_t *outside_ps);
+/* In picoseconds; 0 = not known. */
+struct hook_cost {
+    uint64_t inside_ps, outside_ps; /* the call's own measured time */
+    uint64_t untimed_ps;            /* both, of a call without a time (sampled.h) */
+};
+
+/* Measures it. Records nothing. */
+struct hook_cost hook_cost_measure(uint64_t ticks_per_second);
 
 #endif

@@ -12,7 +12,7 @@
  */
 #include "collector/core/hooks.h"
 
-#include "collector/core/hooks_fast.h"
+#include "collector/core/hooks_sampled.h"
 #include "collector/core/watch.h"
 
 #define APART static __attribute__((noinline))
@@ -40,12 +40,18 @@ APART void enter_hot(uint64_t function, uint64_t site, uint64_t stack, struct th
         enter_other(function, site, stack, tick);
 }
 
-/* With --no-time. */
-APART void enter_untimed(uint64_t function, uint64_t site, uint64_t stack, struct thread_log *log)
+/* With --time none. */
+APART void enter_clockless(uint64_t function, uint64_t site, uint64_t stack, struct thread_log *log)
 {
     uint64_t tick = clock_read(CLOCK_SWITCHED_OFF);
     if (UNLIKELY(!enter_fast(log, function, site, stack, tick, false, 0)))
         enter_other(function, site, stack, tick);
+}
+
+APART void enter_some(uint64_t function, uint64_t site, uint64_t stack, struct thread_log *log)
+{
+    if (UNLIKELY(!enter_sampled(log, function, site, stack, stack)))
+        enter_other(function, site, stack, clock_read(CLOCK_SAMPLED));
 }
 
 /* Of a function whose calls are only counted. */
@@ -127,8 +133,10 @@ EXPORT void __cyg_profile_func_enter(void *function_address, void *site_address)
     enum clock_kind clock = process.clock;
     if (LIKELY(clock == CLOCK_COUNTER))
         enter_hot(function, site, stack, log);
+    else if (LIKELY(clock == CLOCK_SAMPLED))
+        enter_some(function, site, stack, log);
     else if (clock == CLOCK_SWITCHED_OFF)
-        enter_untimed(function, site, stack, log);
+        enter_clockless(function, site, stack, log);
     else
         enter_ready(function, site, stack);
 }
@@ -160,12 +168,19 @@ APART void exit_hot(uint64_t function, uint64_t site, uint64_t stack, bool tail,
         exit_other(function, site, stack, tail, tick);
 }
 
-APART void exit_untimed(uint64_t function, uint64_t site, uint64_t stack, bool tail,
-                        struct thread_log *log)
+APART void exit_clockless(uint64_t function, uint64_t site, uint64_t stack, bool tail,
+                          struct thread_log *log)
 {
     uint64_t tick = clock_read(CLOCK_SWITCHED_OFF);
     if (UNLIKELY(!exit_fast(log, function, site, stack, tail, tick, false, false, values_plain())))
         exit_other(function, site, stack, tail, tick);
+}
+
+APART void exit_some(uint64_t function, uint64_t site, uint64_t stack, bool tail,
+                     struct thread_log *log)
+{
+    if (UNLIKELY(!exit_sampled(log, function, site, stack, tail, values_plain())))
+        exit_other(function, site, stack, tail, clock_read(CLOCK_SAMPLED));
 }
 
 APART void exit_watched(uint64_t function, uint64_t site, uint64_t stack, bool tail)
@@ -218,8 +233,10 @@ EXPORT void __cyg_profile_func_exit(void *function_address, void *site_address)
     enum clock_kind clock = process.clock;
     if (LIKELY(clock == CLOCK_COUNTER))
         exit_hot(function, site, stack, tail, log);
+    else if (LIKELY(clock == CLOCK_SAMPLED))
+        exit_some(function, site, stack, tail, log);
     else if (clock == CLOCK_SWITCHED_OFF)
-        exit_untimed(function, site, stack, tail, log);
+        exit_clockless(function, site, stack, tail, log);
     else
         exit_ready(function, site, stack, tail);
 }

@@ -9,6 +9,7 @@
 #include "collector/process/fork.h"
 #include "collector/core/modules.h"
 #include "collector/core/quiet.h"
+#include "collector/core/sampled.h"
 #include "collector/core/shadow_stack.h"
 #include "collector/core/thread_choice.h"
 #include "collector/core/thread_memory.h"
@@ -79,14 +80,24 @@ static bool left_out(uint64_t function)
     return process.filtered != 0 && !fisql_is_point(function) && !filter_passes(function);
 }
 
-static void commit_enter(struct thread_log *log, struct event *event, uint64_t function,
-                         uint64_t site, uint64_t stack, uint64_t tick, bool *done)
+/* tick: of the last event, if the call has no time. */
+static void commit_enter(struct thread_log *log, struct event *event,
+                         const struct shadow_call *call, uint64_t tick, bool *done)
 {
-    uint64_t word = log->live.word;
-    log->shadow.calls[fisql_word_depth(word)] = (struct shadow_call){function, site, stack, tick};
-    uint32_t more = values_arguments_kept(log, event_copy(log, event), function, stack);
+    log->shadow.calls[fisql_word_depth(log->live.word)] = *call;
+    uint32_t more = values_arguments_kept(log, event_copy(log, event), call->function, call->stack);
     values_entered(log, 2 + more);
     *done = log_commit_copied(log, event->count + more, WORD_CALL + WORD_DEPTH, tick);
+}
+
+/* Calls whose values are wanted, and those that began earlier, have times; and the first one when no
+ * event had a time for long. */
+static bool enters_timed(struct thread_log *log, uint64_t function, uint64_t site,
+                         uint64_t since_tick)
+{
+    return LIKELY(!sampled()) || since_tick != 0 || values_wanted() ||
+           sampled_due(log, pair_find(log, function, site), function, site) ||
+           clock_read(CLOCK_SAMPLED) - log_last_tick(log) > log->thread.enter_max;
 }
 
 void hook_enter_slow(uint64_t function, uint64_t site, uint64_t stack)
@@ -137,12 +148,18 @@ void hook_enter_since(uint64_t function, uint64_t site, uint64_t stack, uint64_t
         }
         modules_learn(function);
         struct event event = {.count = 0};
-        uint64_t tick = since_tick != 0 ? since_tick : clock_read(process.clock);
-        uint64_t delta = event_put_delta(&event, log, &tick, since_tick == 0, 0xffff);
+        bool timed = enters_timed(log, function, site, since_tick);
+        uint64_t tick = since_tick != 0 ? since_tick : clock_read(process.clock), delta = 0;
+        if (timed)
+            delta = event_put_delta(&event, log, &tick, since_tick == 0, 0xffff);
+        else
+            tick = log_last_tick(log);
         uint32_t slot = event_put_pair(&event, log, function, site);
         event_put_code(&event, FISQL_CODE_ENTER + slot);
         event_put(&event, delta, 1);
-        commit_enter(log, &event, function, site, stack, tick, &done);
+        const struct shadow_call call = {function, site, stack,
+                                         timed ? tick : sampled_no_tick(tick)};
+        commit_enter(log, &event, &call, tick, &done);
     }
 }
 
@@ -153,10 +170,12 @@ static bool exit_innermost(struct thread_log *log, uint64_t function, uint64_t s
     struct event event = {.count = 0};
     if (log->shadow.hidden != 0)
         return count_leave(log);
-    uint64_t tick = clock_read(process.clock);
+    bool timed = !sampled() || sampled_is_timed(&log->shadow.calls[calls_open(log) - 1]);
+    uint64_t tick = timed ? clock_read(process.clock) : log_last_tick(log), delta = 0;
     if (process.ending == 0 && hook_short_leaf(log, log->live.word, tick))
         return hook_exit_short(log, tick);
-    uint64_t delta = event_put_delta(&event, log, &tick, true, 0x7fff);
+    if (timed)
+        delta = event_put_delta(&event, log, &tick, true, 0x7fff);
     event_put(&event, delta << 1, 1);
     bool awaits = false;
     uint32_t more = values_result_kept(log, event_copy(log, &event), function, stack, &awaits);

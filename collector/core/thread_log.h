@@ -7,6 +7,7 @@
 #include "collector/core/shadow_stack.h"
 #include "formats/live.h"
 
+struct call_time;
 struct counted;
 struct pair;
 
@@ -17,7 +18,7 @@ struct thread_state {
     uint32_t enter_max; /* ticks since the last event beyond which the slow path is taken: what */
     uint32_t exit_max;  /* an enter's and an exit's delta hold, and no gap (usage.h) */
     uint64_t min_ticks; /* leaf calls shorter than this are counted */
-    uint32_t sample_random; /* for choosing samples: see hook_sample.h */
+    uint32_t sample_random; /* for choosing samples: see hook_sample.h and sampled.h */
     uint32_t sample_burst;  /* samples so far in this burst */
     uint64_t start_tick;
     uint32_t sequence;        /* of the chunk being filled */
@@ -45,6 +46,7 @@ struct thread_log {
     struct pair *dictionary;     /* DICTIONARY_ENTRIES */
     struct shadow_stack shadow;
     struct thread_state thread;
+    struct call_time *times; /* DICTIONARY_ENTRIES: see sampled.h */
     uint64_t abandoned_word; /* ... having written out this state, ... */
     uint64_t abandoned_hook; /* ... while the hook with this frame was at work */
     uint32_t room_units;     /* of the chunk: CHUNK_UNITS, or less (log_file_room()) */

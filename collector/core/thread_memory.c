@@ -11,6 +11,7 @@
 
 #include "collector/core/lock.h"
 #include "collector/process/process.h"
+#include "collector/core/sampled.h"
 #include "collector/core/quiet.h"
 
 #include <string.h>
@@ -19,12 +20,21 @@
 /* The counts' table and its last run, rounded up to whole entries of the shadow stack. */
 #define COUNTED_BYTES ((DICTIONARY_ENTRIES + 8) * sizeof(uint32_t))
 #define DICTIONARY_BYTES (DICTIONARY_ENTRIES * sizeof(struct pair))
-#define NESTED_BYTES (DICTIONARY_BYTES + COUNTED_BYTES)
+/* Which calls are timed: untouched pages, unless some are not. */
+#define TIMES_BYTES (DICTIONARY_ENTRIES * sizeof(struct call_time))
+#define NESTED_BYTES (DICTIONARY_BYTES + COUNTED_BYTES + TIMES_BYTES)
 #define SHADOW_BYTES 32768u /* at first */
 #define MEMORY_BYTES ((NESTED_BYTES + SHADOW_BYTES) & ~(size_t)4095)
 _Static_assert(COUNTED_BYTES % sizeof(struct shadow_call) == 0, "the shadow stack is aligned");
 
 #define SPARES_MAX 16u
+
+static void nested_set(struct thread_log *log, unsigned char *memory)
+{
+    log->dictionary = (struct pair *)(void *)memory;
+    log->counts.of_slot = counted_behind(log->dictionary);
+    log->times = (struct call_time *)(void *)(memory + DICTIONARY_BYTES + COUNTED_BYTES);
+}
 
 /* Memory of a thread that is gone. */
 struct spare {
@@ -110,8 +120,9 @@ bool memory_take(struct thread_log *log)
     if (memory == NULL)
         return false;
     log->shadow.memory = memory;
-    log->dictionary = (struct pair *)(void *)memory;
-    log->counts.of_slot = counted_behind(log->dictionary);
+    nested_set(log, memory);
+    if (sampled())
+        memset(log->times, 0, TIMES_BYTES);
     shadow_set(log, memory + NESTED_BYTES, MEMORY_BYTES - NESTED_BYTES);
     return true;
 }
@@ -137,10 +148,10 @@ void memory_release(const struct shadow_stack *shadow)
 
 bool memory_take_nested(struct thread_log *log)
 {
-    log->dictionary = memory_map(NESTED_BYTES);
-    if (log->dictionary == NULL)
+    unsigned char *memory = memory_map(NESTED_BYTES);
+    if (memory == NULL)
         return false;
-    log->counts.of_slot = counted_behind(log->dictionary);
+    nested_set(log, memory);
     return true;
 }
 

@@ -11,6 +11,7 @@
 #define IS(constant, place) _Static_assert((constant) == (place), "patch_x86_64.S knows " #place)
 #define LOG(constant, member) IS(PATCH_LOG_##constant, offsetof(struct thread_log, member))
 #define CALL(constant, member) IS(PATCH_CALL_##constant, offsetof(struct shadow_call, member))
+#define TIME(constant, member) IS(PATCH_TIME_##constant, offsetof(struct call_time, member))
 #define PAIR(constant, member) IS(PATCH_PAIR_##constant, offsetof(struct pair, member))
 LOG(WORD, live.word);
 LOG(LAST_TICK, live.last_tick);
@@ -20,6 +21,8 @@ LOG(ABANDONED_WORD, abandoned_word);
 LOG(ABANDONED_HOOK, abandoned_hook);
 LOG(CHUNK, chunk);
 LOG(DICTIONARY, dictionary);
+LOG(TIMES, times);
+LOG(RANDOM, thread.sample_random);
 LOG(CALLS, shadow.calls);
 LOG(LANDING, shadow.landing_stack);
 LOG(DEPTH_MAX, shadow.depth_logged);
@@ -43,6 +46,15 @@ IS(1u << PATCH_PAIR_BITS, DICTIONARY_ENTRIES);
 IS(PATCH_PROCESS_CLOCK, offsetof(struct process, clock));
 IS(0, CLOCK_COUNTER);
 IS(PATCH_CLOCK_OFF, CLOCK_SWITCHED_OFF);
+IS(PATCH_CLOCK_SAMPLED, CLOCK_SAMPLED);
+TIME(LEFT, left);
+TIME(GAP, gap);
+TIME(CALLS, calls);
+TIME(TIMED, timed);
+TIME(CAP, cap);
+TIME(SUM, sum);
+TIME(SQUARES, squares);
+IS(PATCH_TIME_PAIRS << PATCH_PAIR_BYTES_LOG, sizeof(struct call_time));
 IS(0, offsetof(union fork_mark, mine));
 IS(0, offsetof(struct patch_stack, low));
 IS(8, offsetof(struct patch_stack, bytes));
@@ -65,13 +77,6 @@ KEEPING void patch_enter(void); /* called by patch_x86_64.S alone */
 KEEPING void patch_exit(void);
 #endif
 
-/* The tick, unless the clock is the system's, which takes a call. */
-FAST uint64_t tick_now(void)
-{
-    return LIKELY(process.clock == CLOCK_COUNTER) ? clock_counter()
-                                                  : __atomic_load_n(&clock_epoch, __ATOMIC_ACQUIRE);
-}
-
 /* A function that was jumped to instead of called: the call that has the slot ends. */
 static KEEPING __attribute__((noinline)) bool patch_jumped(struct thread_log *log,
                                                            uint64_t function, uint64_t slot)
@@ -82,9 +87,7 @@ static KEEPING __attribute__((noinline)) bool patch_jumped(struct thread_log *lo
     if (top->function == function)
         return true; /* a loop, whose head is the function's entry */
     uint64_t site = top->site;
-    uint64_t tick = tick_now();
-    return exit_fast(log, top->function, site, slot, false, tick, false, false, 0) &&
-           enter_slot(log, function, site, slot, tick, false);
+    return exit_slot_now(log, top, slot) && enter_slot_now(log, function, site, slot);
 }
 
 #ifdef __aarch64__
@@ -107,7 +110,7 @@ uint64_t patch_enter(uint64_t function, uint64_t site, uint64_t slot)
                  process.clock == CLOCK_SYSTEM || slot - patch_stack.low >= patch_stack.bytes ||
                  patch_is_site(site)))
         return enter_unusual(function, site, slot);
-    if (UNLIKELY(!enter_slot(log, function, site, slot, tick_now(), false)))
+    if (UNLIKELY(!enter_slot_now(log, function, site, slot)))
         return PATCH_SLOW;
     *patch_mirror(slot) = site;
     return PATCH_TAKEN;
@@ -117,11 +120,9 @@ uint64_t patch_exit(uint64_t slot)
 {
     struct thread_log *log = current_log;
     const struct shadow_call *top;
-    if (UNLIKELY(
-            log == NULL || (top = call_top(log))->stack != slot ||
-            (!log_ready(log) && !log_ready_unwatched(log, top->function)) ||
-            process.clock == CLOCK_SYSTEM ||
-            !exit_fast(log, top->function, top->site, slot, false, tick_now(), false, false, 0)))
+    if (UNLIKELY(log == NULL || (top = call_top(log))->stack != slot ||
+                 (!log_ready(log) && !log_ready_unwatched(log, top->function)) ||
+                 process.clock == CLOCK_SYSTEM || !exit_slot_now(log, top, slot)))
         return 0;
     return *patch_mirror(slot);
 }
@@ -177,7 +178,7 @@ KEEPING void patch_enter(void)
         enter_unusual(back, slot);
         return;
     }
-    if (UNLIKELY(!enter_slot(log, function_of(back), site, slot, tick_now(), false))) {
+    if (UNLIKELY(!enter_slot_now(log, function_of(back), site, slot))) {
         go_on_slowly(slot);
         return;
     }
@@ -190,11 +191,9 @@ KEEPING void patch_exit(void)
     uint64_t slot = FRAME_ADDRESS();
     struct thread_log *log = current_log;
     const struct shadow_call *top;
-    if (UNLIKELY(
-            log == NULL || (top = call_top(log))->stack != slot ||
-            (!log_ready(log) && !log_ready_unwatched(log, top->function)) ||
-            process.clock == CLOCK_SYSTEM ||
-            !exit_fast(log, top->function, top->site, slot, false, tick_now(), false, false, 0)))
+    if (UNLIKELY(log == NULL || (top = call_top(log))->stack != slot ||
+                 (!log_ready(log) && !log_ready_unwatched(log, top->function)) ||
+                 process.clock == CLOCK_SYSTEM || !exit_slot_now(log, top, slot)))
         word_put(slot, 0);
     else
         word_put(slot, *patch_mirror(slot));

@@ -17,11 +17,13 @@
 #define PATCH_LOG_ENTER_MAX 3312
 #define PATCH_LOG_EXIT_MAX 3316
 #define PATCH_LOG_MIN_TICKS 3320
-#define PATCH_LOG_ABANDONED_WORD 3384
-#define PATCH_LOG_ABANDONED_HOOK 3392
+#define PATCH_LOG_RANDOM 3328
+#define PATCH_LOG_TIMES 3384
+#define PATCH_LOG_ABANDONED_WORD 3392
+#define PATCH_LOG_ABANDONED_HOOK 3400
 
 #ifdef FISQL_VALUES
-#define PATCH_LOG_ENTER_UNITS 3520
+#define PATCH_LOG_ENTER_UNITS 3528
 #endif
 
 /* struct shadow_call */
@@ -36,9 +38,20 @@
 #define PATCH_PAIR_FUNCTION 0
 #define PATCH_PAIR_SITE 8
 #define PATCH_PAIR_BITS 11 /* of a slot's number */
+#define PATCH_TIME_PAIRS 2 /* a struct call_time is as long as so many */
+
+/* struct call_time */
+#define PATCH_TIME_LEFT 0
+#define PATCH_TIME_GAP 4
+#define PATCH_TIME_CALLS 8
+#define PATCH_TIME_TIMED 14
+#define PATCH_TIME_CAP 16
+#define PATCH_TIME_SUM 20
+#define PATCH_TIME_SQUARES 24
 
 #define PATCH_PROCESS_CLOCK 0
 #define PATCH_CLOCK_OFF 2
+#define PATCH_CLOCK_SAMPLED 3
 #define PATCH_CODE_ENTER 0
 #define PATCH_DEPTH_SHIFT 32
 #define PATCH_DEPTH_MASK 0x7fffff

@@ -2,7 +2,7 @@
 #ifndef FISQL_COLLECTOR_PATCH_PATCH_PARTS_H
 #define FISQL_COLLECTOR_PATCH_PATCH_PARTS_H
 
-#include "collector/core/hooks_fast.h"
+#include "collector/core/hooks_sampled.h"
 #include "collector/core/shadow_stack.h"
 #include "collector/core/watch.h"
 
@@ -11,6 +11,22 @@ FAST bool enter_slot(struct thread_log *log, uint64_t function, uint64_t site, u
                      uint64_t tick, bool sample)
 {
     return enter_below(log, function, site, slot, slot + 1, tick, sample, 0);
+}
+
+/* The same, and the exit, by the clock that the process has; the system's takes a call. */
+FAST bool enter_slot_now(struct thread_log *log, uint64_t function, uint64_t site, uint64_t slot)
+{
+    enum clock_kind clock = process.clock;
+    return clock == CLOCK_SAMPLED ? enter_sampled(log, function, site, slot, slot + 1)
+                                  : enter_slot(log, function, site, slot, clock_read(clock), false);
+}
+
+FAST bool exit_slot_now(struct thread_log *log, const struct shadow_call *call, uint64_t slot)
+{
+    enum clock_kind clock = process.clock;
+    return clock == CLOCK_SAMPLED ? exit_sampled(log, call->function, call->site, slot, false, 0)
+                                  : exit_fast(log, call->function, call->site, slot, false,
+                                              clock_read(clock), false, false, 0);
 }
 
 /* Would log_ready() hold if the process had no callbacks, and has the function none? Else each call

@@ -188,8 +188,9 @@ patch_sites:
 	jne	\unusual
 .endm
 
-/* rdx = tick_now(), rax is changed. The system's clock takes a call. */
-.macro	fast_tick unusual
+/* rdx = clock_read(), rax is changed. Goes to `sampled` with --time sampled, before that. The system's
+ * clock takes a call. */
+.macro	fast_tick unusual, sampled
 	cmpl	$0, process+PATCH_PROCESS_CLOCK(%rip)
 	jne	5f
 	rdtsc
@@ -197,7 +198,9 @@ patch_sites:
 	orq	%rax, %rdx
 6:
 	.subsection 1
-5:	cmpl	$PATCH_CLOCK_OFF, process+PATCH_PROCESS_CLOCK(%rip)
+5:	cmpl	$PATCH_CLOCK_SAMPLED, process+PATCH_PROCESS_CLOCK(%rip)
+	je	\sampled
+	cmpl	$PATCH_CLOCK_OFF, process+PATCH_PROCESS_CLOCK(%rip)
 	jne	\unusual
 	movq	clock_epoch(%rip), %rdx
 	jmp	6b
@@ -247,7 +250,8 @@ patch_entered:
 	jae	.Lenter_unusual
 #endif
 	movq	-PATCH_BACK_FUNCTION(%r10), %r8
-	fast_tick .Lenter_unusual
+	fast_tick .Lenter_unusual, .Lenter_sampled
+.Lenter_ticked:
 	movq	%rdi, PATCH_LOG_BUSY(%rsi)
 	movq	PATCH_LOG_WORD(%rsi), %r9
 	movq	%r9, %rax
@@ -299,6 +303,7 @@ patch_entered:
 	movl	$2, PATCH_LOG_ENTER_UNITS(%rsi)
 #endif
 	movq	%r9, PATCH_LOG_WORD(%rsi)
+.Lenter_committed:
 	fast_leave .Lenter_undo
 	xorq	.Lmirror(%rip), %rdi
 	movq	%rcx, (%rdi)
@@ -309,6 +314,89 @@ patch_entered:
 	movq	%rax, -8(%rsp)
 	fast_restore 16
 	ret
+/* enter_sampled() of a call without a time. */
+	.p2align 4
+.Lenter_sampled:
+	movq	%rdi, PATCH_LOG_BUSY(%rsi)
+	movq	PATCH_LOG_WORD(%rsi), %r9
+	movq	%rcx, %rdx
+	shlq	$7, %rdx
+	xorq	%r8, %rdx
+	imulq	.Lmixer(%rip), %rdx
+	shrq	$(64 - PATCH_PAIR_BITS - PATCH_PAIR_BYTES_LOG), %rdx
+	andl	$(((1 << PATCH_PAIR_BITS) - 1) << PATCH_PAIR_BYTES_LOG), %edx
+	movq	PATCH_LOG_DICTIONARY(%rsi), %rax
+	cmpq	%r8, PATCH_PAIR_FUNCTION(%rax,%rdx)
+	jne	.Lenter_undo
+	cmpq	%rcx, PATCH_PAIR_SITE(%rax,%rdx)
+	jne	.Lenter_undo
+	movq	PATCH_LOG_TIMES(%rsi), %r10
+	leaq	(%r10,%rdx,PATCH_TIME_PAIRS), %r10
+	cmpl	$1, PATCH_TIME_LEFT(%r10)
+	jbe	.Lenter_due
+	movq	%r9, %rax
+	shrq	$PATCH_DEPTH_SHIFT, %rax
+	andl	$PATCH_DEPTH_MASK, %eax
+	cmpl	PATCH_LOG_DEPTH_MAX(%rsi), %eax
+	jae	.Lenter_undo
+	shlq	$PATCH_CALL_BYTES_LOG, %rax
+	addq	PATCH_LOG_CALLS(%rsi), %rax
+	cmpq	PATCH_CALL_STACK-(1<<PATCH_CALL_BYTES_LOG)(%rax), %rdi
+	jae	.Lenter_undo
+	cmpq	PATCH_LOG_LANDING(%rsi), %rdi
+	je	.Lenter_undo
+	movq	%r8, PATCH_CALL_FUNCTION(%rax)
+	movq	%rcx, PATCH_CALL_SITE(%rax)
+	movq	%rdi, PATCH_CALL_STACK(%rax)
+	movl	%r9d, %r8d
+	shrl	$PATCH_TOGGLE_SHIFT, %r8d
+	movq	PATCH_LOG_LAST_TICK(%rsi,%r8,8), %r8
+	andq	$-2, %r8
+	movq	%r8, PATCH_CALL_TICK(%rax)
+	movzwl	%r9w, %eax
+	cmpl	PATCH_LOG_UNITS_MAX(%rsi), %eax
+	ja	.Lenter_undo
+	decl	PATCH_TIME_LEFT(%r10)
+	shrl	$(PATCH_PAIR_BYTES_LOG - 1), %edx
+	addl	$(PATCH_CODE_ENTER << 1 | 1), %edx
+	movq	PATCH_LOG_CHUNK(%rsi), %r10
+	movl	%edx, (%r10,%rax,2)
+	addq	.Lentered(%rip), %r9
+#ifdef PATCH_LOG_ENTER_UNITS
+	movl	$2, PATCH_LOG_ENTER_UNITS(%rsi)
+#endif
+	movq	%r9, PATCH_LOG_WORD(%rsi)
+	jmp	.Lenter_committed
+/* sampled_due() of a call that is to be timed, where nothing is to be computed. */
+	.p2align 4
+.Lenter_due:
+	jb	.Lenter_undo
+	testb	$15, PATCH_TIME_TIMED(%r10)
+	jz	.Lenter_undo
+	imull	$1664525, PATCH_LOG_RANDOM(%rsi), %eax
+	addl	$1013904223, %eax
+	movl	%eax, PATCH_LOG_RANDOM(%rsi)
+	movl	PATCH_TIME_GAP(%r10), %edx
+	leal	-1(,%rdx,2), %edx
+	imulq	%rdx, %rax
+	shrq	$32, %rax
+	incl	%eax
+	movl	%eax, PATCH_TIME_LEFT(%r10)
+	addl	%eax, PATCH_TIME_CALLS(%r10)
+	jnc	1f
+	movl	$-1, PATCH_TIME_CALLS(%r10)
+1:	rdtsc
+	shlq	$32, %rdx
+	orq	%rax, %rdx
+	orq	$1, %rdx
+	shrl	$PATCH_TOGGLE_SHIFT, %r9d
+	movq	PATCH_LOG_LAST_TICK(%rsi,%r9,8), %rax
+	movl	PATCH_LOG_ENTER_MAX(%rsi), %r9d
+	addq	%rax, %r9
+	cmpq	%rdx, %r9
+	jae	.Lenter_ticked
+	movl	$1, PATCH_TIME_LEFT(%r10) /* the slow path is to time it */
+	jmp	.Lenter_undo
 	.p2align 4
 .Lenter_undo:
 	movq	$0, PATCH_LOG_BUSY(%rsi)
@@ -386,7 +474,8 @@ patch_returned:
 	movzwl	%r9w, %ecx
 	cmpl	PATCH_LOG_UNITS_MAX(%rsi), %ecx
 	ja	.Lexit_undo
-	fast_tick .Lexit_undo
+	fast_tick .Lexit_undo, .Lexit_sampled
+.Lexit_ticked:
 	movl	%r9d, %eax
 	shrl	$PATCH_TOGGLE_SHIFT, %eax
 	movq	%rdx, %r8
@@ -402,6 +491,7 @@ patch_returned:
 	addq	.Lleft(%rip), %r9
 	btcq	$PATCH_TOGGLE_SHIFT, %r9
 	movq	%r9, PATCH_LOG_WORD(%rsi)
+.Lexit_committed:
 	fast_leave .Lexit_undo
 	movq	%rsp, %rax
 	xorq	.Lmirror(%rip), %rax
@@ -409,6 +499,46 @@ patch_returned:
 	movq	%rax, (%rsp)
 	fast_restore 0
 	ret
+/* exit_sampled() of a call without a time. */
+	.p2align 4
+.Lexit_sampled:
+	testb	$1, PATCH_CALL_TICK-(1<<PATCH_CALL_BYTES_LOG)(%rax)
+	jnz	.Lexit_timed
+	movq	PATCH_LOG_CHUNK(%rsi), %rdi
+	movw	$0, (%rdi,%rcx,2)
+	addq	.Lleft(%rip), %r9
+	movq	%r9, PATCH_LOG_WORD(%rsi)
+	jmp	.Lexit_committed
+/* sampled_took() of a timed call whose pair lies in its own slot. */
+	.p2align 4
+.Lexit_timed:
+	leaq	-(1<<PATCH_CALL_BYTES_LOG)(%rax), %r8
+	rdtsc
+	shlq	$32, %rdx
+	orq	%rax, %rdx
+	orq	$1, %rdx
+	movq	PATCH_CALL_FUNCTION(%r8), %rdi
+	movq	PATCH_CALL_SITE(%r8), %rax
+	shlq	$7, %rax
+	xorq	%rdi, %rax
+	imulq	.Lmixer(%rip), %rax
+	shrq	$(64 - PATCH_PAIR_BITS - PATCH_PAIR_BYTES_LOG), %rax
+	andl	$(((1 << PATCH_PAIR_BITS) - 1) << PATCH_PAIR_BYTES_LOG), %eax
+	movq	PATCH_LOG_DICTIONARY(%rsi), %r10
+	cmpq	%rdi, PATCH_PAIR_FUNCTION(%r10,%rax)
+	jne	.Lexit_undo
+	movq	PATCH_LOG_TIMES(%rsi), %r10
+	leaq	(%r10,%rax,PATCH_TIME_PAIRS), %r10
+	movq	%rdx, %rdi
+	subq	PATCH_CALL_TICK(%r8), %rdi
+	movl	PATCH_TIME_CAP(%r10), %eax
+	cmpq	%rax, %rdi
+	cmovaq	%rax, %rdi
+	addl	%edi, PATCH_TIME_SUM(%r10)
+	imulq	%rdi, %rdi
+	addq	%rdi, PATCH_TIME_SQUARES(%r10)
+	incw	PATCH_TIME_TIMED(%r10)
+	jmp	.Lexit_ticked
 	.p2align 4
 .Lexit_undo:
 	movq	$0, PATCH_LOG_BUSY(%rsi)

@@ -26,6 +26,7 @@
 #include "collector/core/mapped.h"
 #include "collector/core/modules.h"
 #include "collector/core/quiet.h"
+#include "collector/core/sampled.h"
 #include "collector/core/reserve.h"
 #include "collector/process/seccomp.h"
 #include "collector/core/stack.h"
@@ -78,7 +79,7 @@ static uint32_t as_is_of(uint64_t number)
     return number == FISQL_AS_IS_GUEST ? guest : (uint32_t)number;
 }
 
-static void option_parse(const char *text, bool *no_time)
+static void option_parse(const char *text, enum clock_kind *clock)
 {
     struct options *options = &process.options;
     const char *value;
@@ -87,7 +88,11 @@ static void option_parse(const char *text, bool *no_time)
         options->alloc = false;
         break;
     case FISQL_OPTION_NO_TIME:
-        *no_time = true;
+        *clock = CLOCK_SWITCHED_OFF;
+        break;
+    case FISQL_OPTION_SAMPLED:
+        if (*clock == CLOCK_COUNTER)
+            *clock = CLOCK_SAMPLED;
         break;
     case FISQL_OPTION_START_OFF:
         options->start_off = true;
@@ -140,7 +145,6 @@ static void option_parse(const char *text, bool *no_time)
 static void options_parse(void)
 {
     char words[4096 + 256];
-    bool no_time = false;
     const char *text = process_variable(FISQL_VARIABLE_OPTIONS);
     process.options = (struct options){.alloc = process.orders == NULL};
     process.clock = clock_choose();
@@ -151,11 +155,9 @@ static void options_parse(void)
         next = strchr(word, ',');
         if (next != NULL)
             *next++ = 0;
-        option_parse(word, &no_time);
+        option_parse(word, &process.clock);
     }
-    if (no_time)
-        process.clock = CLOCK_SWITCHED_OFF;
-    if (no_time)
+    if (process.clock == CLOCK_SWITCHED_OFF)
         process.options.min_ns = 0;
 }
 
@@ -315,7 +317,8 @@ static bool activate(void)
                             ? UINT64_MAX
                             : usage_gap_ticks(ticks_per_second);
     process.ticks_per_us =
-        process.clock == CLOCK_COUNTER ? (uint32_t)(ticks_per_second / 1000000u) : 0;
+        clock_is_counter(process.clock) ? (uint32_t)(ticks_per_second / 1000000u) : 0;
+    process.sampled_ticks_max = process.ticks_per_us * (SAMPLED_NS_MAX / 1000);
     process.parent_key = live_salvage_exec();
     stack_setup();
     changes_setup();

@@ -46,7 +46,8 @@ struct process {
     uint32_t filtered;    /* functions are filtered: see filter.c */
     uint32_t watched;     /* atomic: functions have callbacks: see watch.h */
     uint32_t thread_next; /* atomic */
-    uint32_t ticks_per_us; /* 0 = unknown: hooks do not measure themselves */
+    uint32_t ticks_per_us;      /* 0 = unknown: hooks do not measure themselves */
+    uint32_t sampled_ticks_max; /* longer calls count as this: see sampled.h */
     uint64_t key;
     uint64_t owner_start; /* see live_owner_start() */
     uint64_t run_id;

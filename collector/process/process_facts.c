@@ -15,12 +15,13 @@
 
 static void clock_facts(struct facts *facts, uint64_t ticks_per_second)
 {
-    uint64_t inside = 0, outside = 0;
-    hook_cost_measure(ticks_per_second, &inside, &outside);
+    struct hook_cost cost = hook_cost_measure(ticks_per_second);
     facts_text(facts, FISQL_FACT_PROCESS_CLOCK, clock_name(process.clock));
     facts_number(facts, FISQL_FACT_PROCESS_TICKS_PER_SECOND, ticks_per_second);
-    facts_number(facts, FISQL_FACT_PROCESS_HOOK_INSIDE_PS, inside);
-    facts_number(facts, FISQL_FACT_PROCESS_HOOK_OUTSIDE_PS, outside);
+    facts_number(facts, FISQL_FACT_PROCESS_HOOK_INSIDE_PS, cost.inside_ps);
+    facts_number(facts, FISQL_FACT_PROCESS_HOOK_OUTSIDE_PS, cost.outside_ps);
+    if (cost.untimed_ps != 0)
+        facts_number(facts, FISQL_FACT_PROCESS_HOOK_UNTIMED_PS, cost.untimed_ps);
 }
 
 /* Used before there is a second thread; stacks may be small. */

@@ -85,7 +85,7 @@ static void unseal(struct thread_log *log)
 /* What silence needs. From then on the time off the processor is unknown. */
 static bool silence_possible(void)
 {
-    return process.clock == CLOCK_COUNTER && process.options.ring_chunks == 0 &&
+    return clock_is_counter(process.clock) && process.options.ring_chunks == 0 &&
            handed_silently_possible();
 }
 

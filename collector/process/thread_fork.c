@@ -17,6 +17,7 @@ static THREAD_LOCAL struct {
     struct shadow_stack shadow;
     struct thread_state thread;
     struct pair *dictionary;
+    struct call_time *times;
     uint64_t last_tick;
     uint32_t depth;
 } at_fork;
@@ -65,6 +66,7 @@ void thread_log_forking(void)
     at_fork.shadow = current_log->shadow;
     at_fork.thread = current_log->thread;
     at_fork.dictionary = current_log->dictionary;
+    at_fork.times = current_log->times;
     at_fork.last_tick = log_last_tick(current_log);
     at_fork.depth = fisql_word_depth(current_log->live.word);
     detached_note();
@@ -116,6 +118,7 @@ void thread_log_forked(void)
     own->live.tid = process.pid;
     own->live.thread = __atomic_fetch_add(&process.thread_next, 1, __ATOMIC_RELAXED);
     own->dictionary = at_fork.dictionary;
+    own->times = at_fork.times;
     own->counts.of_slot = counted_behind(own->dictionary);
     own->shadow = at_fork.shadow;
     own->shadow.hidden_inherited = own->shadow.hidden;

@@ -62,11 +62,22 @@ static inline void values_entered(struct thread_log *log, uint32_t units)
 
 extern HIDDEN const struct feature values_feature;
 
+/* For the slow path: are values of the call wanted? */
+static inline bool values_wanted(void)
+{
+    return values_kept != 0;
+}
+
 /* Counts the call of the hook with this frame address, which has no recipe, if its recipe is still
  * to come. */
 void values_missed(uint64_t stack);
 
 #else
+
+static inline bool values_wanted(void)
+{
+    return false;
+}
 
 static inline uint32_t values_arguments_kept(struct thread_log *log, uint16_t *units,
                                              uint64_t function, uint64_t stack)

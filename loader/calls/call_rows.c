@@ -83,7 +83,7 @@ static inline unsigned char *put_row(unsigned char *at, uint32_t thread, const s
         types[0] = put_before(&at, row->descendants);
     }
     uint64_t distance_type = put_before_or_null(&at, row->distance);
-    uint64_t duration_type = put_before(&at, row->duration_ns);
+    uint64_t duration_type = row->weight != 0 ? put_before(&at, row->duration_ns) : 0; /* NULL */
     if (plain)
         return put_front(at, thread, row, duration_type, distance_type, 0);
     at = put_front(at, thread, row, duration_type, distance_type, 3);
@@ -100,9 +100,9 @@ static unsigned char *put_open_row(unsigned char *at, uint32_t thread, const str
     put_full_before(&at, 0);
     put_full_before(&at, 0);
     uint64_t distance_type = put_before_or_null(&at, row->distance);
-    put_full_before(&at, 0);
+    uint64_t duration_type = row->weight != 0 ? put_full_before(&at, 0) : 0;
     unsigned char *duration = at;
-    at = put_front(at, thread, row, 6, distance_type, 3);
+    at = put_front(at, thread, row, duration_type, distance_type, 3);
     memset(at + 8, 6, 3);
     *duration_offset = (uint32_t)(duration - at);
     return at;
@@ -162,7 +162,8 @@ static int patch(struct row_window *window, const struct row_end *end, struct er
     put_full_before(&at, end->row.children_ns);
     put_full_before(&at, end->row.descendants);
     put_before_or_null(&at, end->row.distance);
-    put_full_before(&at, end->row.duration_ns);
+    if (end->row.weight != 0)
+        put_full_before(&at, end->row.duration_ns);
     must(window->open.count > 0);
     const struct open_row *row = &window->open.items[--window->open.count];
     return btree_patch(window->part, &row->place, row->duration_offset, at, (uint32_t)(limit - at),

@@ -25,6 +25,9 @@ struct open_call {
     struct link *link;      /* NULL = inherited */
     struct link *last_link; /* of its last callee; NULL = it made no call */
     uint32_t pair;
+    uint32_t weight;           /* as in struct row */
+    uint64_t untimed_callees;  /* of its callees; */
+    uint64_t untimed_before;   /* of the thread's calls up to this one: see sampled.h */
     struct hook_share settled; /* to add to its share at the present cost; valid if it was entered
                                   before that cost began */
 };

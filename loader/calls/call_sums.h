@@ -76,6 +76,10 @@ static inline int call_sums_finished(struct call_sums *sums, uint64_t call_id, u
     return 0;
 }
 
+/* The same of a call that stands for `weight` calls, or of calls with these durations. */
+int call_sums_finished_weighted(struct call_sums *sums, uint64_t call_id, uint64_t cpu_ns,
+                                uint64_t weight, struct error *error);
+
 /* Whether a link's calls are outermost activations in their threads: all are, or none. */
 struct outermost {
     bool of_frame, of_function;

@@ -373,6 +373,7 @@ static int decode_next(struct decoder *decoder, struct event_cursor *cursor, boo
         *behind = event.type == EVENT_EXIT_VALUES ? BEHIND_EXIT_VALUES : BEHIND_OTHERS;
         return decode_values(decoder, &event, what, error) != 0 ? -1 : 1;
     }
+    decoder->hooks.timed = event.type != EVENT_ENTER || event.ticks != 0;
     if (event_clock(event.type) != FISQL_CLOCK_STILL)
         thread_clock_advance(&decoder->clock, event.ticks);
     if (pending && event_clock(event.type) == FISQL_CLOCK_INSTANT &&
@@ -390,6 +391,8 @@ static int decode_chunk(struct decoder *decoder, const struct log_chunk *place,
 {
     struct event_cursor cursor = events_begin(chunk);
     enum behind behind = BEHIND_OTHERS;
+    decoder->hooks.sampled = (chunk->flags & FISQL_FLAG_SAMPLED) != 0;
+    decoder->hooks.timed = true;
     dictionary_clear(&decoder->dictionary);
     value_calls_forget_names(&decoder->values);
     if (decoder->pairs.unloads_count > 0)
@@ -454,6 +457,7 @@ static int thread_begin(struct decoder *decoder, uint32_t thread, struct decoded
     }
     pairs_begin_thread(&decoder->pairs);
     decoder->threads_begun++;
+    decoder->hooks.untimed = 0;
     call_stack_clear(&decoder->stack);
     thread_clock_begin(&decoder->clock, &shared->clock->lines[decoder->process]);
     if (shared->file != NULL && btree_part_begin(shared->file, &out->part, error) != 0)

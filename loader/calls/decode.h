@@ -171,6 +171,7 @@ struct decoded_thread {
     struct decode_losses losses;
     struct thread_gaps gaps;
     struct off_sums off; /* of its calls; `self` alone is set */
+    uint64_t untimed;    /* calls without times */
     struct thread_picture picture;
 };
 

@@ -32,6 +32,9 @@ struct hooks_now {
     uint64_t write_ns;     /* of writing the chunk before, and of callbacks; not yet taken out of */
     uint64_t held_ns;      /* the calls; of that, off the processor */
     uint64_t since_ns;     /* that began no earlier: the last event before it */
+    bool sampled;          /* some calls of the chunk have no times: see sampled.h */
+    bool timed;            /* the present event has one */
+    uint64_t untimed;      /* calls of the thread without times so far */
 };
 
 struct decoder {
@@ -152,6 +155,23 @@ int call_enter(struct decoder *decoder, uint32_t pair_index, uint64_t enter_tick
 /* Ends the innermost calls at the present time until `depth` are open. */
 int call_leave_down_to(struct decoder *decoder, uint32_t depth, enum ended ended,
                        struct error *error);
+
+/* A call through the link begins, with the present event: its weight (struct row). */
+static inline uint32_t decode_weight(struct decoder *decoder, struct link *link)
+{
+    if (!decoder->hooks.sampled)
+        return 1;
+    link->estimate.caller =
+        call_stack_has_own(&decoder->stack) ? call_stack_top(&decoder->stack)->link : NULL;
+    if (!decoder->hooks.timed) {
+        decoder->hooks.untimed++;
+        link->estimate.untimed += link->estimate.untimed < UINT32_MAX;
+        return 0;
+    }
+    uint32_t weight = link->estimate.untimed + 1;
+    link->estimate.untimed = 0;
+    return weight;
+}
 
 /* decoded_thread.c: adds the links' tallies up for the thread. */
 int decode_fold_thread(struct decoder *decoder, struct error *error);

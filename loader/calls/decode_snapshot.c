@@ -133,6 +133,7 @@ int decode_reconcile(struct decoder *decoder, const struct fisql_chunk *chunk, u
         uint32_t pair;
         if (decode_find_pair(decoder, entries[i].function, entries[i].site, &pair, error) != 0)
             return -1;
+        decoder->hooks.timed = (entries[i].enter_tick & 1) != 0;
         bool inherited = is_inherited(decoder, chunk, &entries[i]);
         int result = inherited ? call_inherit(decoder, pair, entries[i].enter_tick, error)
                                : call_enter(decoder, pair, entries[i].enter_tick, error);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "loader/calls/sampled.h"
 
 void decoded_thread_release(struct decoded_thread *thread)
 {
@@ -60,8 +61,26 @@ static int fold_link(void *context, const struct link *link, const struct tally 
     return 0;
 }
 
+/* With calls without times, the costs that the database has are means of both kinds. */
+static void mix_costs(const struct decoder *decoder, struct decoded_thread *out)
+{
+    uint64_t calls = decoder->window.next_id - decoder->thread->first_call_id;
+    for (size_t i = 0; i < out->hooks.costs_count; i++) {
+        struct hook_cost *cost = &out->hooks.costs[i].cost;
+        uint64_t spared_ps = hook_costs_spared(decoder->shared->costs, *cost);
+        uint64_t less_ps = (uint64_t)((wide_uint)spared_ps * out->untimed / calls);
+        cost->outside_ps = cost->outside_ps > less_ps ? cost->outside_ps - less_ps : 0;
+    }
+}
+
 int decode_fold_thread(struct decoder *decoder, struct error *error)
 {
+    decoder->out->untimed = decoder->hooks.untimed;
+    if (decoder->hooks.untimed != 0) {
+        mix_costs(decoder, decoder->out);
+        if (sampled_complete(&decoder->links, &decoder->rollup, error) != 0)
+            return -1;
+    }
     int result = links_fold(&decoder->links, &decoder->rollup, fold_link, decoder, error);
     for (size_t i = 0; i < decoder->out->functions_count; i++) {
         struct thread_function *of_thread = &decoder->out->functions[i];

@@ -124,6 +124,10 @@ int hook_costs_make(struct hook_costs *costs, const struct log_index *index, str
     *costs =
         (struct hook_costs){.calibrated = {cost_fact(index, FISQL_FACT_PROCESS_HOOK_INSIDE_PS),
                                            cost_fact(index, FISQL_FACT_PROCESS_HOOK_OUTSIDE_PS)}};
+    uint64_t both_ps = costs->calibrated.inside_ps + costs->calibrated.outside_ps;
+    uint64_t untimed_ps = cost_fact(index, FISQL_FACT_PROCESS_HOOK_UNTIMED_PS);
+    if (untimed_ps != 0 && untimed_ps < both_ps)
+        costs->spared_per_mille = (both_ps - untimed_ps) * 1000 / both_ps;
     costs->mean = costs->calibrated;
     costs->chunks = calloc(index->chunks_count + 1, sizeof *costs->chunks);
     if (costs->chunks == NULL)
@@ -131,7 +135,9 @@ int hook_costs_make(struct hook_costs *costs, const struct log_index *index, str
     for (size_t i = 0; i < index->chunks_count; i++)
         costs->chunks[i] = costs->calibrated;
     uint64_t rate = fact_number(index, FISQL_FACT_PROCESS_TICKS_PER_SECOND);
-    for (size_t i = 0; rate != 0 && i < index->threads_count; i++)
+    /* Samples are of timed calls, through another path than most of them. */
+    bool sampled = costs->spared_per_mille != 0;
+    for (size_t i = 0; !sampled && rate != 0 && i < index->threads_count; i++)
         if (index->threads[i].id != 0 && thread_costs(costs, index, &index->threads[i], rate))
             costs->source = HOOK_COSTS_SAMPLES;
     scale(costs, index, add_up(costs, index), rate);

@@ -53,6 +53,7 @@ struct hook_costs {
     struct hook_cost calibrated; /* in a loop, from the log */
     struct hook_cost *chunks;    /* of log_index.chunks */
     struct hook_cost mean;       /* over all calls */
+    uint64_t spared_per_mille;   /* of the calibrated: what a call without a time costs less */
     uint64_t reference_ns;       /* processor time of the reference run */
     enum hook_costs_source source;
 };
@@ -65,6 +66,12 @@ uint64_t hook_costs_error_ns(const struct hook_costs *costs, uint64_t cost_ns);
 /* Release it in any case. */
 int hook_costs_make(struct hook_costs *costs, const struct log_index *index, struct error *error);
 void hook_costs_release(struct hook_costs *costs);
+
+/* By how much a call without a time (sampled.h) costs less than this. */
+static inline uint64_t hook_costs_spared(const struct hook_costs *costs, struct hook_cost cost)
+{
+    return (cost.inside_ps + cost.outside_ps) * costs->spared_per_mille / 1000;
+}
 
 /* The cost of calls that a chunk (of log_index.chunks) enters. */
 static inline struct hook_cost hook_costs_at(const struct hook_costs *costs, size_t chunk)

@@ -68,6 +68,7 @@ static inline int push(struct decoder *decoder, uint32_t pair_index, struct open
     call->head.outermost = link->function->open == 0;
     call->children_ns = 0;
     call->child_calls = 0;
+    call->untimed_callees = 0;
     call->link = link;
     call->last_link = NULL;
     call->pair = pair_index;
@@ -165,10 +166,13 @@ static inline int enter(struct decoder *decoder, uint32_t pair_index, uint64_t e
     call->head.call_id = id;
     call->enter_tick = enter_tick;
     call->enter_ns = thread_clock_ns(&decoder->clock, enter_tick);
+    call->weight = decode_weight(decoder, call->link);
+    call->untimed_before = decoder->hooks.untimed;
     if (has_caller) {
         struct open_call *caller = call - 1;
         distance = id - caller->head.call_id;
         caller->child_calls++;
+        caller->untimed_callees += call->weight == 0;
     }
     if (note_entry(decoder, call, error) != 0)
         return -1;
@@ -181,15 +185,25 @@ static inline int enter(struct decoder *decoder, uint32_t pair_index, uint64_t e
     row->frame = call->head.frame_id;
     row->depth = decoder->stack.depth++;
     row->done = false;
+    row->weight = call->weight;
+    row->sampled = decoder->hooks.sampled;
     if (row_window_is_full(&decoder->window))
         return row_window_flush(&decoder->window, WINDOW_ROWS / 2, error);
     return 0;
 }
 
+static inline int enter_now(struct decoder *decoder, uint32_t pair_index, uint64_t enter_tick,
+                            struct error *error)
+{
+    if (decoder->hooks.sampled && !decoder->hooks.timed)
+        enter_tick &= ~(uint64_t)1; /* as on the collector's stack */
+    return enter(decoder, pair_index, enter_tick, error);
+}
+
 int call_enter(struct decoder *decoder, uint32_t pair_index, uint64_t enter_tick,
                struct error *error)
 {
-    return enter(decoder, pair_index, enter_tick, error);
+    return enter_now(decoder, pair_index, enter_tick, error);
 }
 
 /* ---- leaving ---- */
@@ -210,6 +224,16 @@ static __attribute__((noinline)) int take_off(struct decoder *decoder, struct ro
     return 0;
 }
 
+/* What the hooks of calls without times cost less (sampled.h). Differences wrap around. */
+static void spare_hooks(const struct decoder *decoder, const struct open_call *call,
+                        struct hook_share *hooks)
+{
+    uint64_t spared_ps = hook_costs_spared(decoder->shared->costs, decoder->hooks.cost);
+    uint64_t within = (decoder->hooks.untimed - call->untimed_before) * spared_ps;
+    hooks->self_ps -= call->untimed_callees * spared_ps;
+    hooks->total_ps = hooks->total_ps > within ? hooks->total_ps - within : 0;
+}
+
 /* Fills in the rest of the row of a call that ends. */
 static inline int end_row(struct decoder *decoder, const struct open_call *call, uint64_t duration,
                           uint64_t descendants, enum ended ended, struct row *row,
@@ -220,8 +244,10 @@ static inline int end_row(struct decoder *decoder, const struct open_call *call,
         hooks.self_ps += call->settled.self_ps;
         hooks.total_ps += call->settled.total_ps;
     }
-    row->duration_ns = duration;
-    row->children_ns = call->children_ns;
+    if (__builtin_expect(decoder->hooks.sampled, 0))
+        spare_hooks(decoder, call, &hooks);
+    row->duration_ns = call->weight != 0 ? duration : 0;
+    row->children_ns = call->weight != 0 ? call->children_ns : 0;
     row->child_calls = call->child_calls;
     row->hooks = hooks;
     row->descendants = descendants;
@@ -248,7 +274,9 @@ static __attribute__((noinline)) int end_written(struct decoder *decoder,
     end->row = (struct row){.enter_ns = call->enter_ns,
                             .distance = has_caller ? call->head.call_id - call[-1].head.call_id : 0,
                             .link = call->link,
-                            .function = call->link->function};
+                            .function = call->link->function,
+                            .weight = call->weight,
+                            .sampled = decoder->hooks.sampled};
     return end_row(decoder, call, duration, descendants, ended, &end->row, error);
 }
 
@@ -280,7 +308,7 @@ static inline int leave(struct decoder *decoder, enum ended ended, struct error 
     decoder->pairs.items[call->pair].open--;
     decoder->stack.depth--;
     if (call_stack_has_own(&decoder->stack))
-        call[-1].children_ns += duration;
+        call[-1].children_ns += call->weight != 0 ? duration : call->children_ns;
     if (__builtin_expect(id == decoder->values.innermost, 0))
         return decode_values_leave(decoder, descendants, ended, error);
     return 0;
@@ -330,11 +358,16 @@ static inline int leaf(struct decoder *decoder, uint32_t pair_index, uint32_t ti
     row_expect_enter(row);
     thread_clock_advance(&decoder->clock, ticks);
     uint64_t duration = decoder->clock.now_ns - enter_ns;
+    row->weight = decode_weight(decoder, link);
+    row->sampled = decoder->hooks.sampled;
     row->distance = 0;
+    if (__builtin_expect(row->weight == 0, 0))
+        duration = 0;
     if (call_stack_has_own(&decoder->stack)) {
         row->distance = id - call[-1].head.call_id;
         call[-1].child_calls++;
         call[-1].children_ns += duration;
+        call[-1].untimed_callees += row->weight == 0;
     }
     row->link = link;
     row->function = function;
@@ -376,13 +409,14 @@ int decode_hot_loop(struct decoder *decoder, struct event_cursor *cursor, struct
             if (slot >= FISQL_CODE_DEFINE_NEAR || cursor->end - cursor->at < 2 ||
                 decoder->dictionary.pairs[slot] == 0)
                 return 0;
+            decoder->hooks.timed = cursor->at[1] != 0;
             thread_clock_advance(&decoder->clock, cursor->at[1]);
             cursor->at += 2;
             uint32_t pair = decoder->dictionary.pairs[slot] - 1;
             if (cursor->at < cursor->end && (*cursor->at & 1) == 0 && may_be_leaf(decoder, pair)) {
                 if (leaf(decoder, pair, *cursor->at++ >> 1, error) != 0)
                     return -1;
-            } else if (enter(decoder, pair, decoder->clock.tick, error) != 0) {
+            } else if (enter_now(decoder, pair, decoder->clock.tick, error) != 0) {
                 return -1;
             }
         }

@@ -107,6 +107,7 @@ static int fold(struct link *link, const struct tally *tally, struct rollup *rol
     rollup_edge_add(&rollup->edges[link->edge], tally);
     call_sums_release(&link->sums);
     link->sums = (struct call_sums){0};
+    link->estimate = (struct link_estimate){.caller = NULL};
     link->touched = false;
     return 0;
 }

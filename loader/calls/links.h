@@ -43,6 +43,16 @@ struct link_key {
     uint32_t frame;  /* in which these are open, 0 = none */
 };
 
+struct link;
+/* A link whose calls do not all have times (sampled.h). */
+struct link_estimate {
+    struct link *caller; /* of its last call; NULL = none of the thread's own */
+    uint32_t untimed;    /* calls since the last timed one */
+    /* Of the thread that adds up: calls that the finished timed ones stand for, and their times on the
+     * processor and hooks. */
+    uint64_t calls, raw_ns, hooks_ps;
+};
+
 struct link {
     struct link_key key;
     uint32_t frame;
@@ -60,6 +70,7 @@ struct link {
     bool touched;                  /* it is in links.touched */
     /* Of the decoded thread. */
     struct call_sums sums __attribute__((aligned(64)));
+    struct link_estimate estimate;
 };
 
 struct links {
@@ -72,7 +83,7 @@ struct links {
     size_t touched_count, touched_capacity;
 };
 
-#define LINKS_A_BLOCK 32768u /* 6 MiB, three huge pages */
+#define LINKS_A_BLOCK 32768u /* 8 MiB, four huge pages */
 
 /* What a call means in the program. */
 struct link_callee {

@@ -155,6 +155,15 @@ uint64_t duration_counts_of(const struct duration_counts *durations, unsigned bu
     return count;
 }
 
+uint64_t duration_counts_all(const struct duration_counts *durations)
+{
+    uint64_t all = 0;
+    for (unsigned group = 0; group < DURATION_GROUPS; group++)
+        for (unsigned i = 0; durations->groups[group] != NULL && i < DURATION_STEPS; i++)
+            all += durations->groups[group][i];
+    return all;
+}
+
 uint64_t duration_counts_rank(const struct duration_counts *durations, uint64_t rank)
 {
     uint64_t count = 0;

@@ -239,18 +239,20 @@ static inline unsigned duration_group(uint64_t ns)
 /* Makes a group, all 0. */
 int duration_counts_make(struct duration_counts *durations, unsigned group, struct error *error);
 static inline int duration_counts_add(struct duration_counts *durations, uint64_t ns,
-                                      struct error *error)
+                                      uint64_t calls, struct error *error)
 {
     unsigned group = duration_group(ns);
     if (__builtin_expect(durations->groups[group] == NULL, 0) &&
         duration_counts_make(durations, group, error) != 0)
         return -1;
-    durations->groups[group][ns >> group]++;
+    durations->groups[group][ns >> group] += calls;
     return 0;
 }
 void duration_counts_release(struct duration_counts *durations);
 /* The number of durations in a bucket of the table: rollup_bucket(). */
 uint64_t duration_counts_of(const struct duration_counts *durations, unsigned bucket);
+/* The number of all durations. */
+uint64_t duration_counts_all(const struct duration_counts *durations);
 /* The rank-th shortest duration (from 1), within half a step; 0 if there are fewer. */
 uint64_t duration_counts_rank(const struct duration_counts *durations, uint64_t rank);
 

@@ -5,6 +5,7 @@
 
 #include "loader/calls/call_picture.h"
 #include "loader/calls/callee_history.h"
+#include "loader/calls/sampled.h"
 
 #define SUMS_AHEAD 8u /* rows: some hundred nanoseconds */
 
@@ -63,7 +64,7 @@ static inline int add_finished(const struct row *row, uint64_t call_id,
         keep_slow(row, call_id, times);
     return call_sums_finished(&row->link->sums, call_id, times->cpu_ns, error) != 0
                ? -1
-               : duration_counts_add(&function->durations, times->cpu_ns, error);
+               : duration_counts_add(&function->durations, times->cpu_ns, 1, error);
 }
 
 /* Adds a call's time off the processor. Its adjusted duration becomes no less than that. */
@@ -90,8 +91,44 @@ static __attribute__((noinline)) int add_open(const struct row *row, struct erro
     return 0;
 }
 
+static void free_off(struct row *row)
+{
+    free(row->off);
+    row->off = NULL;
+}
+
+/* Of a thread in which some calls have no times. */
+static __attribute__((noinline)) int left_sampled(struct row *row, uint64_t call_id,
+                                                  struct error *error)
+{
+    struct function_rollup *function = row->function;
+    uint64_t adjusted = tally_adjusted(row->duration_ns, row->hooks.total_ps);
+    struct row_times times = {adjusted, adjusted};
+    if (row->off != NULL && add_off(row, &times, error) != 0)
+        return -1;
+    if (row->ended > ENDED_UNWOUND) {
+        if (add_open(row, error) != 0)
+            return -1;
+    } else {
+        function->kinds.unwound += row->ended == ENDED_UNWOUND;
+        function->kinds.single_child += row->child_calls == 1;
+        if (row->weight != 0 && rollup_is_slow(function, times.cpu_ns))
+            keep_slow(row, call_id, &times);
+        if (row->weight != 0 &&
+            duration_counts_add(&function->durations, times.cpu_ns, row->weight, error) != 0)
+            return -1;
+    }
+    row->link->sums.child_calls += row->child_calls;
+    function->kinds.calling += row->child_calls > 0;
+    int result = sampled_add(row, call_id, times.cpu_ns, error);
+    free_off(row);
+    return result;
+}
+
 static inline int left(struct row *row, uint64_t call_id, struct error *error)
 {
+    if (__builtin_expect(row->sampled, 0))
+        return left_sampled(row, call_id, error);
     struct call_sums *sums = &row->link->sums;
     uint64_t adjusted = tally_adjusted(row->duration_ns, row->hooks.total_ps);
     struct row_times times = {adjusted, adjusted};
@@ -106,10 +143,8 @@ static inline int left(struct row *row, uint64_t call_id, struct error *error)
     sums->self.hooks_ps += row->hooks.self_ps;
     sums->child_calls += row->child_calls;
     row->function->kinds.calling += row->child_calls > 0;
-    if (__builtin_expect(row->off != NULL, 0)) {
-        free(row->off);
-        row->off = NULL;
-    }
+    if (__builtin_expect(row->off != NULL, 0))
+        free_off(row);
     return 0;
 }
 

@@ -30,6 +30,8 @@ struct row {
     uint32_t frame, depth;
     bool done; /* it has ended */
     uint8_t ended;
+    bool sampled;    /* some calls of its thread have no times (sampled.h) */
+    uint32_t weight; /* so many calls it stands for: 1 unless sampled; 0 = it has no time */
     uint64_t duration_ns, children_ns, child_calls, descendants;
     struct hook_share hooks;
     struct off_sums *off; /* off the processor; NULL = never. Freed when the row is added up */

@@ -131,9 +131,16 @@ static inline uint64_t tally_left(uint64_t raw_ns, uint64_t hooks_ps, struct off
                                   off.wait_ns + off.preempted_ns);
 }
 
+/* Estimates of small sums may be less than 0 (sampled.h). */
+static inline uint64_t tally_not_negative(uint64_t sum)
+{
+    return (int64_t)sum > 0 ? sum : 0;
+}
+
 static inline uint64_t tally_self_left(const struct tally_self *self, const struct off_sums *off)
 {
-    return tally_left(self->raw_ns, self->hooks_ps, off->self);
+    return tally_left(tally_not_negative(self->raw_ns), tally_not_negative(self->hooks_ps),
+                      off->self);
 }
 
 static inline uint64_t tally_self_ns(const struct tally *tally)

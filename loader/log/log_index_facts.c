@@ -135,6 +135,7 @@ static int take_process_fact(struct log_index *index, struct log_process *proces
         return 0;
     case FISQL_FACT_PROCESS_HOOK_INSIDE_PS:
     case FISQL_FACT_PROCESS_HOOK_OUTSIDE_PS:
+    case FISQL_FACT_PROCESS_HOOK_UNTIMED_PS:
     case FISQL_FACT_PROCESS_ALLOC_OWN_MALLOC:
         break;
     default:

@@ -50,7 +50,7 @@ static void put_frame(struct record *record, const struct frame *frame, const st
     record_id_or_null(record, tally->first_call);
     record_id_or_null(record, tally->last_call);
     record_int(record, clip(tally->total.frame_raw_ns));
-    record_int(record, clip(tally->self.raw_ns));
+    record_int(record, clip(tally_not_negative(tally->self.raw_ns)));
     record_int(record, clip(tally->child_calls));
     record_int(record, clip(tally->counted));
     if (tally->first_call != 0) {

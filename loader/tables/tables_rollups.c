@@ -59,7 +59,7 @@ static struct column column_quantile(const char *name, const struct function_rol
                                      unsigned percent)
 {
     const struct tally *tally = &rollup->tally;
-    wide_uint part = (wide_uint)tally->finished * percent;
+    wide_uint part = (wide_uint)duration_counts_all(&rollup->durations) * percent;
     uint64_t ns = duration_counts_rank(&rollup->durations, (uint64_t)((part + 99) / 100));
     return column_count_if(name, tally->finished > 0,
                            ns < tally->min_ns   ? tally->min_ns
@@ -79,7 +79,8 @@ static void insert_function(struct insert *insert, const struct tables *tables, 
                                             tally->total.function_hooks_ps, tally->off.total)),
         column_count("self_ns", tally_self_ns(tally)),
         column_count("raw_total_ns", tally->total.function_raw_ns),
-        column_count("raw_self_ns", tally->self.raw_ns), column_count("finished", tally->finished),
+        column_count("raw_self_ns", tally_not_negative(tally->self.raw_ns)),
+        column_count("finished", tally->finished),
         column_count_if("min_ns", tally->finished > 0, tally->min_ns),
         column_count_if("max_ns", tally->finished > 0, tally->max_ns),
         tally->finished > 0 ? column_real("mean_ns", tally_mean(tally)) : column_null("mean_ns"),
@@ -212,7 +213,7 @@ static int write_thread_functions(const struct tables *tables, sqlite3 *database
                                                     function->total_hooks_ps, function->off.total)),
                 column_count("self_ns", tally_self_left(&function->self, &function->off)),
                 column_count("raw_total_ns", function->raw_total_ns),
-                column_count("raw_self_ns", function->self.raw_ns),
+                column_count("raw_self_ns", tally_not_negative(function->self.raw_ns)),
                 column_id("first_call_id", function->first_call),
                 column_id("last_call_id", function->last_call), COLUMNS_OFF(&function->off));
         }
@@ -236,7 +237,7 @@ static int write_edges(const struct tables *tables, sqlite3 *database, struct er
                                                        edge->off.total)),
                    column_count("raw_total_ns", edge->raw_total_ns),
                    column_count("self_ns", tally_self_left(&edge->self, &edge->off)),
-                   column_count("raw_self_ns", edge->self.raw_ns),
+                   column_count("raw_self_ns", tally_not_negative(edge->self.raw_ns)),
                    column_id("first_call_id", edge->first_call),
                    column_id("slowest_call_id", edge->slowest_call), COLUMNS_OFF(&edge->off));
     }

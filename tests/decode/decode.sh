@@ -34,7 +34,7 @@ for log in *.bin; do
     if [ -e run.db ]; then
         sqlite3 -batch -list -header -separator ' | ' -nullvalue - run.db <"$here/tests/decode/tables.sql" >>load 2>&1
         sqlite3 -batch run.db <"$here/tests/decode/sound.sql" >unsound 2>&1
-        [ "$(sql run.db 'SELECT sum(counted_calls) FROM threads')" != 0 ] ||
+        [ "$(sql run.db 'SELECT sum(counted_calls) + (SELECT count(*) FROM calls WHERE duration_ns IS NULL) FROM threads')" != 0 ] ||
             sqlite3 -batch run.db <"$here/tests/e2e/rollups.sql" >>unsound 2>&1
         [ "$(sql run.db 'SELECT count(*) FROM parameters')" = 0 ] ||
             sqlite3 -batch run.db <"$here/tests/e2e/values.sql" >>unsound 2>&1

@@ -5,7 +5,7 @@
 cd "$TEST_TMP" || exit 2
 
 build gcc window -O2 -g "$programs/window.c" || exit 1
-for options in "" "--depth 1" "--min-duration 1us" "--no-time"; do
+for options in "" "--depth 1" "--min-duration 1us" "--time none" "--time sampled"; do
     # shellcheck disable=SC2086 # a list of words
     "$fisql" record -q $options ./window >out.txt
     run "$fisql" load -q run.bin
@@ -25,16 +25,18 @@ steps() {
 }
 if [ "$(uname -m)" = x86_64 ]; then
     build gcc steps -O2 -g "$programs/steps.c" || exit 1
-    steps "--no-time" 2
+    steps "--time none" 2
+    steps "--time sampled" 2
     steps "" 9
     steps "--depth 1" 9
     steps "--min-duration 1us" 9
-    steps "--no-time" 9 heap
+    steps "--time none" 9 heap
+    steps "--time sampled" 9 heap
 
     # Handlers that jump out of a hook, kill the process in it, or fork: the child goes on with the hook, too. What is recorded of
     # target() depends on how far its hook had come; all else is exact.
     build gcc stepaway -O2 -g "$programs/stepaway.c" || exit 1
-    for how in "1 jump --no-time" "1 fork --no-time" "2 kill --no-time" "9 kill --depth 1" "5 jump --depth 1" "9 fork --depth 1" "9 fork --min-duration 1us"; do
+    for how in "1 jump --time none" "1 fork --time none" "2 kill --time none" "1 jump --time sampled" "1 fork --time sampled" "9 kill --depth 1" "5 jump --depth 1" "9 fork --depth 1" "9 fork --min-duration 1us"; do
         read -r every way options <<<"$how"
         # shellcheck disable=SC2086 # a list of words
         "$fisql" record -q $options ./stepaway "$every" "$way" >out.txt

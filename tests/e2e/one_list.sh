@@ -71,7 +71,7 @@ searches=$(declare -F | sed -n 's/^declare -f search_//p')
 cd "$here" || exit 2
 at_least "the list of facts is read" 40 "$(list FISQL_FACTS 3 | wc -l)" "$(list FISQL_FACTS 3)"
 same "so are the variables" "FISQL_HANDED FISQL_LIVE FISQL_LOG FISQL_OPTIONS" "$(list FISQL_VARIABLES 2 | sort | paste -sd' ')"
-same "and the words" "as-is= depth= faults filter library-calls locks= min-duration= no-alloc no-time no-waits on-assert= plugin ring= rotate say start-off threads values values-wait=" "$(list FISQL_OPTIONS 2 | sort | paste -sd' ')"
+same "and the words" "as-is= depth= faults filter library-calls locks= min-duration= no-alloc no-time no-waits on-assert= plugin ring= rotate sampled say start-off threads values values-wait=" "$(list FISQL_OPTIONS 2 | sort | paste -sd' ')"
 for search in $searches; do
     same "$search: stands once" "" "$("search_$search")"
 done

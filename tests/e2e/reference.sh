@@ -130,5 +130,5 @@ same "fisql run passes it on" "0 reference" "$status $(fact run.db hook_cost_sou
 for option in --no-time --start-off "--depth 3" "--min-duration 1us" "--ring 1M"; do
     # shellcheck disable=SC2086 # words
     run "$fisql" record -q --reference $option ./again </dev/null
-    same "--reference with $option is refused" "2 fisql: --reference compares whole runs: leave out --no-time, --start-off, --depth, --min-duration and --ring" "$status $err"
+    same "--reference with $option is refused" "2 fisql: --reference compares whole runs: leave out --time none, --start-off, --depth, --min-duration and --ring" "$status $err"
 done

@@ -168,9 +168,9 @@ static void durations(void)
     uint64_t times = 0;
     check_equal(0, duration_counts_rank(&counts, 1), "of nothing no rank is known");
     for (uint64_t ns = 0; ns < 3000; ns++)
-        times += duration_counts_add(&counts, ns, &error) == 0;
+        times += duration_counts_add(&counts, ns, 1, &error) == 0;
     for (uint64_t ns = 3000; ns < UINT64_MAX / 3; ns *= 3)
-        times += duration_counts_add(&counts, ns, &error) == 0;
+        times += duration_counts_add(&counts, ns, 1, &error) == 0;
     bool near = true;
     uint64_t rank = 0;
     for (uint64_t ns = 0; ns < UINT64_MAX / 3; ns = ns < 3000 ? ns + 1 : ns * 3) {
@@ -230,7 +230,7 @@ static void fill(struct rollup *rollup, uint64_t first_call)
     add_call(frame, first_call, first_call * 10, first_call);
     rollup_function(rollup, 2, &function, &error);
     for (uint64_t ns = 16; ns < 19; ns++)
-        duration_counts_add(&function->durations, ns, &error);
+        duration_counts_add(&function->durations, ns, 1, &error);
     function->nesting_max = 2;
     function->depth_max = 2;
     function->nested_call = function->deepest_call = first_call;

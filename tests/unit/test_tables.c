@@ -75,6 +75,7 @@ static void write_calls(struct row_window *window, struct btree_part *part)
                                      : id == 2 ? 1
                                                : 2,
                             .duration_ns = 5,
+                            .weight = 1,
                             .done = id > 2};
         check_failures +=
             row_window_is_full(window) && row_window_flush(window, WINDOW_ROWS / 2, &error) != 0;
@@ -85,6 +86,7 @@ static void write_calls(struct row_window *window, struct btree_part *part)
                             .row = {.link = &link,
                                     .function = &function,
                                     .duration_ns = 1000000,
+                                    .weight = 1,
                                     .children_ns = 999,
                                     .distance = 1,
                                     .descendants = CALLS - 2,
@@ -210,8 +212,8 @@ static void add_up(struct rollup *rollup, struct frames *frames)
     rollup_edge(rollup, 1, 1, 2, &index, &error);
     rollup_edge_add(&rollup->edges[index], &function->tally);
     rollup_edge(rollup, 2, 1, 1, &index, &error); /* of which no call was made */
-    duration_counts_add(&function->durations, 10, &error);
-    duration_counts_add(&function->durations, 20, &error);
+    duration_counts_add(&function->durations, 10, 1, &error);
+    duration_counts_add(&function->durations, 20, 1, &error);
     const struct slow_call slow[] = {{10, 15, 11, 3, {5, 0}}, {20, 20, 21, 2, {0, 0}}};
     rollup_slow_call(function, &slow[0]);
     rollup_slow_call(function, &slow[1]);
