@@ -207,6 +207,22 @@ patch_sites:
 	.previous
 .endm
 
+/* rdx = pair_slot() of function r8 and site rcx, as an offset in the dictionary, where they must be; rax is
+ * changed. */
+.macro	fast_pair unusual
+	movq	%rcx, %rdx
+	shlq	$7, %rdx
+	xorq	%r8, %rdx
+	imulq	.Lmixer(%rip), %rdx
+	shrq	$(64 - PATCH_PAIR_BITS - PATCH_PAIR_BYTES_LOG), %rdx
+	andl	$(((1 << PATCH_PAIR_BITS) - 1) << PATCH_PAIR_BYTES_LOG), %edx
+	movq	PATCH_LOG_DICTIONARY(%rsi), %rax
+	cmpq	%r8, PATCH_PAIR_FUNCTION(%rax,%rdx)
+	jne	\unusual
+	cmpq	%rcx, PATCH_PAIR_SITE(%rax,%rdx)
+	jne	\unusual
+.endm
+
 /* log_leave(): r9 = the word that was stored. */
 .macro	fast_leave unusual
 	cmpq	$0, PATCH_LOG_ABANDONED(%rsi)
@@ -278,17 +294,7 @@ patch_entered:
 	movl	PATCH_LOG_ENTER_MAX(%rsi), %eax
 	cmpq	%r10, %rax
 	jb	.Lenter_undo
-	movq	%rcx, %rdx
-	shlq	$7, %rdx
-	xorq	%r8, %rdx
-	imulq	.Lmixer(%rip), %rdx
-	shrq	$(64 - PATCH_PAIR_BITS - PATCH_PAIR_BYTES_LOG), %rdx
-	andl	$(((1 << PATCH_PAIR_BITS) - 1) << PATCH_PAIR_BYTES_LOG), %edx
-	movq	PATCH_LOG_DICTIONARY(%rsi), %rax
-	cmpq	%r8, PATCH_PAIR_FUNCTION(%rax,%rdx)
-	jne	.Lenter_undo
-	cmpq	%rcx, PATCH_PAIR_SITE(%rax,%rdx)
-	jne	.Lenter_undo
+	fast_pair .Lenter_undo
 	movzwl	%r9w, %eax
 	cmpl	PATCH_LOG_UNITS_MAX(%rsi), %eax
 	ja	.Lenter_undo
@@ -319,17 +325,7 @@ patch_entered:
 .Lenter_sampled:
 	movq	%rdi, PATCH_LOG_BUSY(%rsi)
 	movq	PATCH_LOG_WORD(%rsi), %r9
-	movq	%rcx, %rdx
-	shlq	$7, %rdx
-	xorq	%r8, %rdx
-	imulq	.Lmixer(%rip), %rdx
-	shrq	$(64 - PATCH_PAIR_BITS - PATCH_PAIR_BYTES_LOG), %rdx
-	andl	$(((1 << PATCH_PAIR_BITS) - 1) << PATCH_PAIR_BYTES_LOG), %edx
-	movq	PATCH_LOG_DICTIONARY(%rsi), %rax
-	cmpq	%r8, PATCH_PAIR_FUNCTION(%rax,%rdx)
-	jne	.Lenter_undo
-	cmpq	%rcx, PATCH_PAIR_SITE(%rax,%rdx)
-	jne	.Lenter_undo
+	fast_pair .Lenter_undo
 	movq	PATCH_LOG_TIMES(%rsi), %r10
 	leaq	(%r10,%rdx,PATCH_TIME_PAIRS), %r10
 	cmpl	$1, PATCH_TIME_LEFT(%r10)

@@ -32,15 +32,7 @@ int call_sums_add_high(struct call_sums *sums, uint64_t sum_high, uint64_t squar
 int call_sums_finished_weighted(struct call_sums *sums, uint64_t call_id, uint64_t cpu_ns,
                                 uint64_t weight, struct error *error)
 {
-    bool first = sums->min_ns == UINT64_MAX;
-    if (cpu_ns < sums->min_ns) {
-        sums->min_ns = cpu_ns;
-        sums->fastest_call = call_id;
-    }
-    if (cpu_ns > sums->max_ns || first) {
-        sums->max_ns = cpu_ns;
-        sums->slowest_call = call_id;
-    }
+    call_sums_extremes(sums, call_id, cpu_ns);
     wide_uint sum = (wide_uint)cpu_ns * weight, square = (wide_uint)cpu_ns * cpu_ns * weight;
     uint64_t sum_high = (uint64_t)(sum >> 64), square_high = (uint64_t)(square >> 64);
     sum_high += __builtin_add_overflow(sums->sum_ns, (uint64_t)sum, &sums->sum_ns);

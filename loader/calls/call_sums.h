@@ -54,9 +54,7 @@ void call_sums_release(struct call_sums *sums);
 int call_sums_add_high(struct call_sums *sums, uint64_t sum_high, uint64_t square_high,
                        struct error *error);
 
-/* A finished call's CPU duration. */
-static inline int call_sums_finished(struct call_sums *sums, uint64_t call_id, uint64_t cpu_ns,
-                                     struct error *error)
+static inline void call_sums_extremes(struct call_sums *sums, uint64_t call_id, uint64_t cpu_ns)
 {
     bool first = sums->min_ns == UINT64_MAX;
     if (cpu_ns < sums->min_ns) {
@@ -67,6 +65,13 @@ static inline int call_sums_finished(struct call_sums *sums, uint64_t call_id, u
         sums->max_ns = cpu_ns;
         sums->slowest_call = call_id;
     }
+}
+
+/* A finished call's CPU duration. */
+static inline int call_sums_finished(struct call_sums *sums, uint64_t call_id, uint64_t cpu_ns,
+                                     struct error *error)
+{
+    call_sums_extremes(sums, call_id, cpu_ns);
     wide_uint square = (wide_uint)cpu_ns * cpu_ns;
     uint64_t sum_high = __builtin_add_overflow(sums->sum_ns, cpu_ns, &sums->sum_ns);
     uint64_t square_high = (uint64_t)(square >> 64);

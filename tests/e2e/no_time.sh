@@ -27,29 +27,7 @@ gcc -g -O1 -o plain "$programs/dlopens.c"
 same "as it is: libraries that take each other's place: counts" "$(counts timed.db | LC_ALL=C sort)" "$(counts plain.db | LC_ALL=C sort)"
 has "as it is: their functions are among them" "inner_A 50" "$(counts plain.db)"
 same "as it is: no time passes" 0 "$(sql plain.db 'SELECT sum(duration_ns) FROM calls')"
-cat >walk.c <<'C'
-#include <setjmp.h>
-#include <signal.h>
-static jmp_buf back;
-static volatile int sink;
-__attribute__((noinline)) static int leaf(int n) { sink = n; return n + 1; }
-__attribute__((noinline)) static int last(int n) { return leaf(n); }
-__attribute__((noinline)) static void out(int n) { if (leaf(n) % 5 == 0) longjmp(back, 1); }
-__attribute__((noinline)) static int walk(int depth) { return depth == 0 ? last(depth) : walk(depth - 1) + walk(depth - 1); }
-static void handler(int signal) { leaf(signal); }
-int main(void)
-{
-    signal(SIGUSR1, handler);
-    for (volatile int i = 0; i < 40; i++)
-        if (setjmp(back) == 0) {
-            raise(SIGUSR1);
-            out(i);
-            walk(10);
-        }
-    return 0;
-}
-C
-gcc -g -O2 -o walk walk.c
+gcc -g -O2 -o walk "$programs/walks.c"
 for how in "" --no-time; do
     "$fisql" record -q --as-is -o walk$how.bin $how ./walk && "$fisql" load -q walk$how.bin
     sql walk$how.db "SELECT id, parent_id, depth, frame_id, ended, descendants FROM calls" >walk$how.rows

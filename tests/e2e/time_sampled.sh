@@ -5,36 +5,11 @@
 . "$(dirname "$0")/lib.sh"
 cd "$TEST_TMP" || exit 2
 
-cat >often.c <<'C'
-#include <setjmp.h>
-#include <signal.h>
-#include <time.h>
-static jmp_buf back;
-static volatile int sink;
-__attribute__((noinline)) static int leaf(int n) { sink = n; return n + 1; }
-__attribute__((noinline)) static int last(int n) { return leaf(n); }
-__attribute__((noinline)) static void out(int n) { if (leaf(n) % 5 == 0) longjmp(back, 1); }
-__attribute__((noinline)) static int walk(int depth) { return depth == 0 ? last(depth) : walk(depth - 1) + walk(depth - 1); }
-__attribute__((noinline)) static void waits(void) { nanosleep(&(struct timespec){0, 3000000}, 0); sink++; }
-static void handler(int signal) { leaf(signal); }
-int main(void)
-{
-    signal(SIGUSR1, handler);
-    for (volatile int i = 0; i < 40; i++)
-        if (setjmp(back) == 0) {
-            raise(SIGUSR1);
-            waits();
-            out(i);
-            walk(12);
-        }
-    return 0;
-}
-C
-gcc -g -O2 -o as-is often.c
-build gcc with-hooks -g -O2 often.c
+gcc -g -O2 -o as-is "$programs/walks.c"
+build gcc with-hooks -g -O2 "$programs/walks.c"
 for program in as-is with-hooks; do
     for how in full sampled; do
-        "$fisql" record -q --time $how -o $how.bin ./$program && "$fisql" load -q $how.bin
+        "$fisql" record -q --time $how -o $how.bin ./$program 12 3 && "$fisql" load -q $how.bin
         sql $how.db "SELECT id, parent_id, depth, frame_id, ended, descendants FROM calls" >$how.rows
     done
     same "$program: each call has the same caller and end as with all times" "$(cksum <full.rows)" "$(cksum <sampled.rows)"
