@@ -383,7 +383,10 @@ static int decode_next(struct decoder *decoder, struct event_cursor *cursor, boo
     *behind = event.type == EVENT_EXIT                                      ? BEHIND_EXIT
               : event.type == EVENT_ENTER || event.type == EVENT_ENTER_FULL ? BEHIND_ENTER
                                                                             : BEHIND_OTHERS;
-    return decode_event(decoder, &event, error) != 0 ? -1 : 1;
+    if (decode_event(decoder, &event, error) != 0)
+        return -1;
+    decode_note_depth(decoder, event_clock(event.type) == FISQL_CLOCK_INSTANT && event.ticks != 0);
+    return 1;
 }
 
 static int decode_chunk(struct decoder *decoder, const struct log_chunk *place,

@@ -1,13 +1,16 @@
 /* Gaps of the thread that is being decoded (gaps.h), and its end. */
 #include "loader/calls/decode_parts.h"
 
+/* The innermost call that was open all along. */
 static struct gap_place innermost(const struct decoder *decoder)
 {
-    const struct open_call *call = call_stack_own_top(&decoder->stack);
-    if (call == NULL)
+    uint32_t depth = decoder->stack.depth;
+    if (decoder->hooks.sampled && decoder->hooks.depth_least < depth)
+        depth = decoder->hooks.depth_least;
+    if (depth <= decoder->stack.inherited)
         return (struct gap_place){.call_id = 0};
-    return (struct gap_place){
-        .call_id = call->head.call_id, .frame = call->head.frame_id, .depth = decoder->stack.depth};
+    const struct memory_open_call *call = &decoder->stack.items[depth - 1].head;
+    return (struct gap_place){.call_id = call->call_id, .frame = call->frame_id, .depth = depth};
 }
 
 int decode_gap_ends(struct decoder *decoder, struct error *error)

@@ -35,6 +35,7 @@ struct hooks_now {
     bool sampled;          /* some calls of the chunk have no times: see sampled.h */
     bool timed;            /* the present event has one */
     uint64_t untimed;      /* calls of the thread without times so far */
+    uint32_t depth_least;  /* calls open all along since the last event with a time */
 };
 
 struct decoder {
@@ -171,6 +172,15 @@ static inline uint32_t decode_weight(struct decoder *decoder, struct link *link)
     uint32_t weight = link->estimate.untimed + 1;
     link->estimate.untimed = 0;
     return weight;
+}
+
+/* An event was decoded. Between two events with times lie others; who waited there, of the calls that came
+ * and went, is not known. */
+static inline void decode_note_depth(struct decoder *decoder, bool has_time)
+{
+    uint32_t depth = decoder->stack.depth;
+    if (has_time || depth < decoder->hooks.depth_least)
+        decoder->hooks.depth_least = depth;
 }
 
 /* decoded_thread.c: adds the links' tallies up for the thread. */

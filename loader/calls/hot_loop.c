@@ -405,6 +405,7 @@ int decode_hot_loop(struct decoder *decoder, struct event_cursor *cursor, struct
             cursor->at++;
             if (leave(decoder, ENDED_RETURNED, error) != 0)
                 return -1;
+            decode_note_depth(decoder, slot != 0);
         } else {
             if (slot >= FISQL_CODE_DEFINE_NEAR || cursor->end - cursor->at < 2 ||
                 decoder->dictionary.pairs[slot] == 0)
@@ -419,6 +420,8 @@ int decode_hot_loop(struct decoder *decoder, struct event_cursor *cursor, struct
             } else if (enter_now(decoder, pair, decoder->clock.tick, error) != 0) {
                 return -1;
             }
+            if (decoder->hooks.timed)
+                decode_note_depth(decoder, true);
         }
     }
     return 0;
