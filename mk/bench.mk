@@ -1,6 +1,6 @@
 # Benchmarks: what recording, loading and asking cost. docs/performance.md has their figures.
 
-.PHONY: bench bench-others bench-load bench-symbols bench-times bench-trace bench-stacks bench-page bench-serve bench-attach bench-servers bench-service bench-queries bench-fleet bench-foreign bench-whatif trust
+.PHONY: bench bench-others bench-load bench-symbols bench-times bench-trace bench-stacks bench-page bench-serve bench-attach bench-servers bench-service bench-sampled bench-queries bench-fleet bench-foreign bench-whatif trust
 
 bench: all ## what recording costs, beside uftrace and heaptrack (some minutes)
 	@tests/setup bench
@@ -59,6 +59,10 @@ bench-servers: all ## what recording nginx, PostgreSQL and git costs: plain, wit
 bench-service: all ## nginx recorded for an hour with --rotate: is a call lost, does memory grow?
 	@tests/setup bench
 	tests/bench/service.py $(BUILD)/fisql 60
+
+bench-sampled: all ## what record --time sampled costs, and how near its estimates are (three minutes)
+	@tests/setup bench
+	tests/bench/sampled.py $(BUILD)/fisql 5
 
 bench-queries: all ## how long the canned queries take on some 70 million calls
 	@tests/setup bench

@@ -5,13 +5,13 @@
  * only some are *timed*: both their hooks read the clock. The others' events say that no time has
  * passed (FISQL_FLAG_SAMPLED); order and number of the calls are recorded as ever.
  *
- * How many. Every pair of function and site begins with all calls timed. When a call was timed we
- * know more of the mean and the deviation of the pair's durations, and set `gap`, the mean number of calls from one timed call
- * to the next, to the least of three:
- * - What keeps the standard error of the sum of the durations below 1 %. If one call of `gap` is
- *   timed, each call adds some (gap - 1) * deviation^2 to the error's square. So 1 % holds at any
- *   number of calls if gap - 1 <= 2 * 1e-4 * calls / (deviation / mean)^2.
-   Durations above SAMPLED_CAP times the mean count as that: of a function that takes 10 ns, what
+ * How many. Every pair of function and site begins with all calls timed. When some were timed we know
+ * more of the mean and the deviation of the pair's durations, and set `gap`, the mean number of calls
+ * from one timed call to the next, to the least of three:
+ * - What keeps the standard error of the sum of the durations below 1.6 %: of a function with three such
+ *   places, below 1 %. If one call of `gap` is timed, each call adds some (gap - 1) * deviation^2 to the
+ *   error's square. So e holds at any number of calls if gap - 1 <= 2 * e^2 * calls / (deviation / mean)^2.
+ *   Durations above SAMPLED_CAP times the mean count as that: of a function that takes 10 ns, what
  *   interrupts do to one call in a million would be most of the deviation.
  * - So many calls as take SAMPLED_NS_MAX together, so that a thread has an event with a clock that often.
  * - SAMPLED_GAP_MAX: beyond it a timed call's cost no longer matters.
@@ -31,9 +31,9 @@
 #include "collector/process/process.h"
 
 #define SAMPLED_GAP_MAX 64u
-#define SAMPLED_CAP 32u
+#define SAMPLED_CAP 16u
 #define SAMPLED_NS_MAX 20000u   /* a gap's: see usage.c */
-#define SAMPLED_CALLS 5000u     /* 1 / (2 * 1e-4) */
+#define SAMPLED_CALLS 2000u     /* 1 / (2 * 0.016^2) */
 #define SAMPLED_STEP 16u        /* so many durations change little */
 #define SAMPLED_KNOWN 32u       /* fewer durations show no deviation */
 #define SAMPLED_TIMED_MAX 4096u /* then those so far count half */

@@ -31,9 +31,9 @@
 
 /* Read by patch_x86_64.S as well. Few in a program that holds the collector itself. */
 #if defined(FISQL_WRAP) || defined(__aarch64__)
-#define PATCH_SITES 1024
+#define PATCH_SITES_OWN 1024
 #else
-#define PATCH_SITES 8192
+#define PATCH_SITES_OWN 8192
 #endif
 #ifdef __aarch64__
 #define PATCH_SITE_BYTES 8
@@ -49,6 +49,15 @@
 #else
 #define PATCH_SITES_KEPT 0
 #endif
+/* The first sites are for calls that are timed while others are not (core/sampled.h), each as far in front
+ * of a function's own site as they are many. What they return to needs no jump that is mostly not taken: it
+ * would cost the timed calls, and them alone, a misprediction. */
+#ifdef __aarch64__
+#define PATCH_SITES_TIMED 0
+#else
+#define PATCH_SITES_TIMED (PATCH_SITES_OWN - PATCH_SITES_KEPT)
+#endif
+#define PATCH_SITES (PATCH_SITES_TIMED + PATCH_SITES_OWN)
 #define PATCH_MIRROR 0x200000000840
 
 /* In a stub, before and behind the address that its call of patch_entered() returns to. */

@@ -119,11 +119,12 @@ uint64_t patch_led_to(uint64_t function)
     (void)function;
     return (uint64_t)(uintptr_t)patch_entered;
 #else
-    uint64_t hash = function * 0x9e3779b97f4a7c15u >> 32, others = PATCH_SITES - PATCH_SITES_KEPT;
-    uint64_t index = hash % others;
+    uint64_t hash = function * 0x9e3779b97f4a7c15u >> 32;
+    uint64_t others = PATCH_SITES - PATCH_SITES_KEPT - PATCH_SITES_TIMED;
+    uint64_t index = PATCH_SITES_TIMED + hash % others;
 #if PATCH_SITES_KEPT > 0
     if (patch_values_wanted(function))
-        index = others + hash % PATCH_SITES_KEPT;
+        index = PATCH_SITES_TIMED + others + hash % PATCH_SITES_KEPT;
 #endif
     return (uint64_t)(uintptr_t)patch_sites + index * PATCH_SITE_BYTES;
 #endif

@@ -7,6 +7,7 @@
 	.hidden	patch_entered
 	.hidden	patch_returned
 	.hidden	patch_returned_kept
+	.hidden	patch_returned_timed
 	.hidden	patch_state_bytes
 	.hidden	patch_state_mask
 	.hidden	current_log
@@ -28,6 +29,7 @@
 	.cfi_escape 0x16, 7, 3, 0x08, 1, 0x1c
 .endm
 
+	.set	TIMED_IN_FRONT, PATCH_SITES_TIMED * PATCH_SITE_BYTES
 /* So many have their unwind information together: unwinding reads it from its beginning. */
 #define SITES_UNWOUND 16
 
@@ -75,7 +77,8 @@ patch_sites:
 	.cfi_endproc
 	.endr
 .endm
-	sites	(PATCH_SITES-PATCH_SITES_KEPT), patch_returned
+	sites	PATCH_SITES_TIMED, patch_returned_timed
+	sites	(PATCH_SITES_OWN-PATCH_SITES_KEPT), patch_returned
 	sites	PATCH_SITES_KEPT, patch_returned_kept
 	.size	patch_sites, . - patch_sites
 
@@ -238,36 +241,8 @@ patch_sites:
 	.previous
 .endm
 
-	.p2align 6
-	.globl	patch_entered
-	.type	patch_entered, @function
-patch_entered:
-	.cfi_startproc
-	.cfi_def_cfa_offset 16 /* the stub is no frame */
-	fast_save 16 /* behind the words that the stub reads */
-	fast_log .Lenter_unusual
-	leaq	8(%rsp), %rdi /* the slot */
-	own_place patch_stack
-	movq	%rdi, %rdx
-	subq	%fs:(%rax), %rdx
-	cmpq	%fs:8(%rax), %rdx
-	jae	.Lenter_unusual
-	movq	8(%rsp), %rcx /* the call's site */
-	leaq	patch_sites(%rip), %rax
-	movq	%rcx, %rdx
-	subq	%rax, %rdx
-	cmpq	$(PATCH_SITES * PATCH_SITE_BYTES), %rdx
-	jb	.Lenter_unusual
-	movq	(%rsp), %r10
-#if PATCH_SITES_KEPT > 0
-	movq	-PATCH_BACK_SITE(%r10), %rdx
-	subq	%rax, %rdx
-	cmpq	$((PATCH_SITES - PATCH_SITES_KEPT) * PATCH_SITE_BYTES), %rdx
-	jae	.Lenter_unusual
-#endif
-	movq	-PATCH_BACK_FUNCTION(%r10), %r8
-	fast_tick .Lenter_unusual, .Lenter_sampled
-.Lenter_ticked:
+/* The event and the shadow stack's entry: rdx = the tick, rdi = the slot, rcx = the site, r8 = the function. */
+.macro	enter_event
 	movq	%rdi, PATCH_LOG_BUSY(%rsi)
 	movq	PATCH_LOG_WORD(%rsi), %r9
 	movq	%r9, %rax
@@ -309,17 +284,57 @@ patch_entered:
 	movl	$2, PATCH_LOG_ENTER_UNITS(%rsi)
 #endif
 	movq	%r9, PATCH_LOG_WORD(%rsi)
-.Lenter_committed:
+.endm
+
+/* The log is left, and the stub goes on to its call site, or to one so many bytes in front of it. */
+.macro	enter_go_on before
 	fast_leave .Lenter_undo
 	xorq	.Lmirror(%rip), %rdi
 	movq	%rcx, (%rdi)
 	movq	(%rsp), %rax
 	leaq	PATCH_BACK_MOVED(%rax), %rdx
 	movq	-PATCH_BACK_SITE(%rax), %rax
+	.if	\before
+	subq	$(\before), %rax
+	.endif
 	movq	%rdx, -16(%rsp)
 	movq	%rax, -8(%rsp)
 	fast_restore 16
 	ret
+.endm
+
+	.p2align 6
+	.globl	patch_entered
+	.type	patch_entered, @function
+patch_entered:
+	.cfi_startproc
+	.cfi_def_cfa_offset 16 /* the stub is no frame */
+	fast_save 16 /* behind the words that the stub reads */
+	fast_log .Lenter_unusual
+	leaq	8(%rsp), %rdi /* the slot */
+	own_place patch_stack
+	movq	%rdi, %rdx
+	subq	%fs:(%rax), %rdx
+	cmpq	%fs:8(%rax), %rdx
+	jae	.Lenter_unusual
+	movq	8(%rsp), %rcx /* the call's site */
+	leaq	patch_sites(%rip), %rax
+	movq	%rcx, %rdx
+	subq	%rax, %rdx
+	cmpq	$(PATCH_SITES * PATCH_SITE_BYTES), %rdx
+	jb	.Lenter_unusual
+	movq	(%rsp), %r10
+#if PATCH_SITES_KEPT > 0
+	movq	-PATCH_BACK_SITE(%r10), %rdx
+	subq	%rax, %rdx
+	cmpq	$((PATCH_SITES - PATCH_SITES_KEPT) * PATCH_SITE_BYTES), %rdx
+	jae	.Lenter_unusual
+#endif
+	movq	-PATCH_BACK_FUNCTION(%r10), %r8
+	fast_tick .Lenter_unusual, .Lenter_sampled
+	enter_event
+.Lenter_committed:
+	enter_go_on 0
 /* enter_sampled() of a call without a time. */
 	.p2align 4
 .Lenter_sampled:
@@ -390,8 +405,10 @@ patch_entered:
 	movl	PATCH_LOG_ENTER_MAX(%rsi), %r9d
 	addq	%rax, %r9
 	cmpq	%rdx, %r9
-	jae	.Lenter_ticked
-	movl	$1, PATCH_TIME_LEFT(%r10) /* the slow path is to time it */
+	jb	2f
+	enter_event
+	enter_go_on TIMED_IN_FRONT
+2:	movl	$1, PATCH_TIME_LEFT(%r10) /* the slow path is to time it */
 	jmp	.Lenter_undo
 	.p2align 4
 .Lenter_undo:
@@ -445,11 +462,8 @@ patch_enter_other:
 	.cfi_endproc
 	.size	patch_enter_other, . - patch_enter_other
 
-	.p2align 6
-	.globl	patch_returned
-	.type	patch_returned, @function
-patch_returned:
-	.cfi_startproc
+/* Up to the reading of the clock: rsi = the log, r9 = its word, rax = behind the call that ends, ecx = units. */
+.macro	exit_begin
 	.cfi_def_cfa_offset 1
 	mirrored
 	leaq	-8(%rsp), %rsp
@@ -470,8 +484,9 @@ patch_returned:
 	movzwl	%r9w, %ecx
 	cmpl	PATCH_LOG_UNITS_MAX(%rsi), %ecx
 	ja	.Lexit_undo
-	fast_tick .Lexit_undo, .Lexit_sampled
-.Lexit_ticked:
+.endm
+
+.macro	exit_event
 	movl	%r9d, %eax
 	shrl	$PATCH_TOGGLE_SHIFT, %eax
 	movq	%rdx, %r8
@@ -487,7 +502,9 @@ patch_returned:
 	addq	.Lleft(%rip), %r9
 	btcq	$PATCH_TOGGLE_SHIFT, %r9
 	movq	%r9, PATCH_LOG_WORD(%rsi)
-.Lexit_committed:
+.endm
+
+.macro	exit_go_on
 	fast_leave .Lexit_undo
 	movq	%rsp, %rax
 	xorq	.Lmirror(%rip), %rax
@@ -495,46 +512,28 @@ patch_returned:
 	movq	%rax, (%rsp)
 	fast_restore 0
 	ret
+.endm
+
+	.p2align 6
+	.globl	patch_returned
+	.type	patch_returned, @function
+patch_returned:
+	.cfi_startproc
+	exit_begin
+	fast_tick .Lexit_undo, .Lexit_sampled
+	exit_event
+.Lexit_committed:
+	exit_go_on
 /* exit_sampled() of a call without a time. */
 	.p2align 4
 .Lexit_sampled:
 	testb	$1, PATCH_CALL_TICK-(1<<PATCH_CALL_BYTES_LOG)(%rax)
-	jnz	.Lexit_timed
+	jnz	.Lexit_undo
 	movq	PATCH_LOG_CHUNK(%rsi), %rdi
 	movw	$0, (%rdi,%rcx,2)
 	addq	.Lleft(%rip), %r9
 	movq	%r9, PATCH_LOG_WORD(%rsi)
 	jmp	.Lexit_committed
-/* sampled_took() of a timed call whose pair lies in its own slot. */
-	.p2align 4
-.Lexit_timed:
-	leaq	-(1<<PATCH_CALL_BYTES_LOG)(%rax), %r8
-	rdtsc
-	shlq	$32, %rdx
-	orq	%rax, %rdx
-	orq	$1, %rdx
-	movq	PATCH_CALL_FUNCTION(%r8), %rdi
-	movq	PATCH_CALL_SITE(%r8), %rax
-	shlq	$7, %rax
-	xorq	%rdi, %rax
-	imulq	.Lmixer(%rip), %rax
-	shrq	$(64 - PATCH_PAIR_BITS - PATCH_PAIR_BYTES_LOG), %rax
-	andl	$(((1 << PATCH_PAIR_BITS) - 1) << PATCH_PAIR_BYTES_LOG), %eax
-	movq	PATCH_LOG_DICTIONARY(%rsi), %r10
-	cmpq	%rdi, PATCH_PAIR_FUNCTION(%r10,%rax)
-	jne	.Lexit_undo
-	movq	PATCH_LOG_TIMES(%rsi), %r10
-	leaq	(%r10,%rax,PATCH_TIME_PAIRS), %r10
-	movq	%rdx, %rdi
-	subq	PATCH_CALL_TICK(%r8), %rdi
-	movl	PATCH_TIME_CAP(%r10), %eax
-	cmpq	%rax, %rdi
-	cmovaq	%rax, %rdi
-	addl	%edi, PATCH_TIME_SUM(%r10)
-	imulq	%rdi, %rdi
-	addq	%rdi, PATCH_TIME_SQUARES(%r10)
-	incw	PATCH_TIME_TIMED(%r10)
-	jmp	.Lexit_ticked
 	.p2align 4
 .Lexit_undo:
 	movq	$0, PATCH_LOG_BUSY(%rsi)
@@ -570,6 +569,44 @@ patch_returned:
 	ret
 	.cfi_endproc
 	.size	patch_returned, . - patch_returned
+/* The same for a call that is timed while others are not: sampled_took(), where its pair lies in its own slot. */
+	.p2align 6
+	.type	patch_returned_timed, @function
+patch_returned_timed:
+	.cfi_startproc
+	exit_begin
+	testb	$1, PATCH_CALL_TICK-(1<<PATCH_CALL_BYTES_LOG)(%rax)
+	jz	.Lexit_undo /* a function that was jumped to, which has no time */
+	leaq	-(1<<PATCH_CALL_BYTES_LOG)(%rax), %r8
+	rdtsc
+	shlq	$32, %rdx
+	orq	%rax, %rdx
+	orq	$1, %rdx
+	movq	PATCH_CALL_FUNCTION(%r8), %rdi
+	movq	PATCH_CALL_SITE(%r8), %rax
+	shlq	$7, %rax
+	xorq	%rdi, %rax
+	imulq	.Lmixer(%rip), %rax
+	shrq	$(64 - PATCH_PAIR_BITS - PATCH_PAIR_BYTES_LOG), %rax
+	andl	$(((1 << PATCH_PAIR_BITS) - 1) << PATCH_PAIR_BYTES_LOG), %eax
+	movq	PATCH_LOG_DICTIONARY(%rsi), %r10
+	cmpq	%rdi, PATCH_PAIR_FUNCTION(%r10,%rax)
+	jne	.Lexit_undo
+	movq	PATCH_LOG_TIMES(%rsi), %r10
+	leaq	(%r10,%rax,PATCH_TIME_PAIRS), %r10
+	movq	%rdx, %rdi
+	subq	PATCH_CALL_TICK(%r8), %rdi
+	movl	PATCH_TIME_CAP(%r10), %eax
+	cmpq	%rax, %rdi
+	cmovaq	%rax, %rdi
+	addl	%edi, PATCH_TIME_SUM(%r10)
+	imulq	%rdi, %rdi
+	addq	%rdi, PATCH_TIME_SQUARES(%r10)
+	incw	PATCH_TIME_TIMED(%r10)
+	exit_event
+	exit_go_on
+	.cfi_endproc
+	.size	patch_returned_timed, . - patch_returned_timed
 /* The same for a function whose result may be wanted. */
 	.p2align 4
 	.type	patch_returned_kept, @function
