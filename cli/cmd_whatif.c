@@ -221,6 +221,16 @@ static int answer_request(struct request *request, const struct run_view *view)
     return status;
 }
 
+static bool has_times(sqlite3 *database, const char *path)
+{
+    if (run_integer(database, DATABASE_SAMPLED, 0) == 0)
+        return true;
+    fail("%s: some of its calls have no times, which whatif needs: record it without --time "
+         "sampled",
+         path);
+    return false;
+}
+
 int cmd_whatif(int argc, char **argv)
 {
     struct request request = {.style = NAMES_SHORT, .rows = 10, .processors = processors_here()};
@@ -229,7 +239,8 @@ int cmd_whatif(int argc, char **argv)
     if (status == ARGS_GO_ON) {
         sqlite3 *database = database_open(request.path);
         status = 2;
-        if (database != NULL && whole_calls_open(&database, request.path, "whatif", 0, 0) &&
+        if (database != NULL && has_times(database, request.path) &&
+            whole_calls_open(&database, request.path, "whatif", 0, 0) &&
             run_has_calls(database, request.path, "whatif"))
             status = run_view_open(&view, database, request.style, MEASURE_CPU);
         if (status == 0) {

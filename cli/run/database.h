@@ -40,6 +40,11 @@ void database_hold(sqlite3 *database);
 /* SQL: was anything left out while the program ran (by `fisql control` and the like)? */
 #define DATABASE_LIMITED "SELECT EXISTS (SELECT 1 FROM main.recording_limits)"
 
+/* SQL: do some calls have no times (record --time sampled)? */
+#define DATABASE_SAMPLED                                                                           \
+    "SELECT EXISTS (SELECT 1 FROM main.run WHERE key = 'options'"                                  \
+    " AND instr(',' || value || ',', ',sampled,') > 0)"
+
 /* SQL: the tool whose trace the run is; no row: it was recorded here. */
 #define DATABASE_SOURCE "SELECT value FROM main.run WHERE key = 'source'"
 

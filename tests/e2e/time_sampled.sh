@@ -43,3 +43,5 @@ run "$fisql" record --time some ./as-is
 same "--time with another word is refused" "2 fisql: --time some: wants full, sampled or none" "$status $err"
 run "$fisql" record --time sampled --min-duration 1us ./as-is
 same "--min-duration needs all times" "2 fisql: --min-duration needs each call's time: leave out --time" "$status $err"
+run "$fisql" whatif sampled.db
+same "whatif needs them, too" "2 fisql: sampled.db: some of its calls have no times, which whatif needs: record it without --time sampled" "$status $err"
