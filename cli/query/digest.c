@@ -123,7 +123,10 @@ static int print_head(const struct digest *digest)
         digest_put_time(digest->out, number(row, 8));
         fputs(" paused", digest->out);
     }
-    fputs(number(row, 9) > 0 ? ", estimated from the calls that were timed; " : "; ", digest->out);
+    fputs(run_integer(digest->database, DATABASE_SAMPLED, 0) != 0
+              ? ", estimated from the calls that were timed; "
+              : "; ",
+          digest->out);
     if (number(row, 2) > 1) {
         put_count(digest->out, number(row, 2), "process", "es");
         fputs(", ", digest->out);

@@ -6,8 +6,7 @@ SELECT (SELECT value FROM run WHERE key = 'command'),
        (SELECT count(*) FROM processes WHERE origin IS NOT 'exec' OR parent_id IS NULL),
        (SELECT count(*) FROM threads), (SELECT total(calls) + total(counted_calls) FROM threads),
        (SELECT min(id) FROM processes), (SELECT total(preempted_ns) FROM threads),
-       (SELECT value FROM run WHERE key = 'hook_cost_error_ns'), (SELECT total(paused_ns) FROM threads),
-       EXISTS (SELECT 1 FROM run WHERE key = 'options' AND instr(',' || value || ',', ',sampled,') > 0)
+       (SELECT value FROM run WHERE key = 'hook_cost_error_ns'), (SELECT total(paused_ns) FROM threads)
 
 -- statement: not_freed
 WITH held AS (

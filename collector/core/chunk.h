@@ -63,8 +63,7 @@ static inline void log_limit_next(struct thread_log *log)
 {
     uint32_t units = units_max_of(log);
     if (process.ticks_per_us != 0 && log->thread.min_ticks == 0 && process.clock != CLOCK_SAMPLED) {
-        log->thread.sample_random = log->thread.sample_random * 1664525u + 1013904223u;
-        uint32_t next = fisql_word_units(log->live.word) + 1024 + (log->thread.sample_random >> 20);
+        uint32_t next = fisql_word_units(log->live.word) + 1024 + (log_random(log) >> 20);
         units = next < units ? next : units;
     }
     log_limit_set(log, units);

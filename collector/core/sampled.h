@@ -108,9 +108,7 @@ static inline __attribute__((always_inline)) bool sampled_due(struct thread_log 
         if (time->gap > 1)
             return false; /* choosing has taken time: the next one instead */
     }
-    uint32_t random = log->thread.sample_random * 1664525u + 1013904223u;
-    log->thread.sample_random = random;
-    time->left = 1 + (uint32_t)((uint64_t)random * (2 * time->gap - 1) >> 32);
+    time->left = 1 + (uint32_t)((uint64_t)log_random(log) * (2 * time->gap - 1) >> 32);
     time->calls += time->left <= UINT32_MAX - time->calls ? time->left : 0;
     return true;
 }

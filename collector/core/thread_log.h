@@ -97,6 +97,13 @@ static inline uint32_t calls_open(const struct thread_log *log)
     return fisql_word_depth(log->live.word) + log->shadow.hidden;
 }
 
+/* The thread's next random number: its upper bits are the better ones. */
+static inline uint32_t log_random(struct thread_log *log)
+{
+    log->thread.sample_random = log->thread.sample_random * 1664525u + 1013904223u;
+    return log->thread.sample_random;
+}
+
 /* ---- beginning and ending ---- */
 
 /* The calling thread's log; begins one if it has none. NULL if nothing is to be recorded now. */

@@ -241,10 +241,8 @@ patch_sites:
 	.previous
 .endm
 
-/* The event and the shadow stack's entry: rdx = the tick, rdi = the slot, rcx = the site, r8 = the function. */
-.macro	enter_event
-	movq	%rdi, PATCH_LOG_BUSY(%rsi)
-	movq	PATCH_LOG_WORD(%rsi), %r9
+/* rax = the call's entry on the shadow stack, filled in but for the tick. */
+.macro	enter_place
 	movq	%r9, %rax
 	shrq	$PATCH_DEPTH_SHIFT, %rax
 	andl	$PATCH_DEPTH_MASK, %eax
@@ -259,6 +257,13 @@ patch_sites:
 	movq	%r8, PATCH_CALL_FUNCTION(%rax)
 	movq	%rcx, PATCH_CALL_SITE(%rax)
 	movq	%rdi, PATCH_CALL_STACK(%rax)
+.endm
+
+/* The event and the shadow stack's entry: rdx = the tick, rdi = the slot, rcx = the site, r8 = the function. */
+.macro	enter_event
+	movq	%rdi, PATCH_LOG_BUSY(%rsi)
+	movq	PATCH_LOG_WORD(%rsi), %r9
+	enter_place
 	movq	%rdx, PATCH_CALL_TICK(%rax)
 	movl	%r9d, %eax
 	shrl	$PATCH_TOGGLE_SHIFT, %eax
@@ -345,20 +350,7 @@ patch_entered:
 	leaq	(%r10,%rdx,PATCH_TIME_PAIRS), %r10
 	cmpl	$1, PATCH_TIME_LEFT(%r10)
 	jbe	.Lenter_due
-	movq	%r9, %rax
-	shrq	$PATCH_DEPTH_SHIFT, %rax
-	andl	$PATCH_DEPTH_MASK, %eax
-	cmpl	PATCH_LOG_DEPTH_MAX(%rsi), %eax
-	jae	.Lenter_undo
-	shlq	$PATCH_CALL_BYTES_LOG, %rax
-	addq	PATCH_LOG_CALLS(%rsi), %rax
-	cmpq	PATCH_CALL_STACK-(1<<PATCH_CALL_BYTES_LOG)(%rax), %rdi
-	jae	.Lenter_undo
-	cmpq	PATCH_LOG_LANDING(%rsi), %rdi
-	je	.Lenter_undo
-	movq	%r8, PATCH_CALL_FUNCTION(%rax)
-	movq	%rcx, PATCH_CALL_SITE(%rax)
-	movq	%rdi, PATCH_CALL_STACK(%rax)
+	enter_place
 	movl	%r9d, %r8d
 	shrl	$PATCH_TOGGLE_SHIFT, %r8d
 	movq	PATCH_LOG_LAST_TICK(%rsi,%r8,8), %r8

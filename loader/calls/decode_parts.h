@@ -179,7 +179,8 @@ static inline uint32_t decode_weight(struct decoder *decoder, struct link *link)
 static inline void decode_note_depth(struct decoder *decoder, bool has_time)
 {
     uint32_t depth = decoder->stack.depth;
-    if (has_time || depth < decoder->hooks.depth_least)
+    if (__builtin_expect(decoder->hooks.sampled, 0) &&
+        (has_time || depth < decoder->hooks.depth_least))
         decoder->hooks.depth_least = depth;
 }
 

@@ -143,7 +143,7 @@ main 1
 plugin 25
 plugin 25" "$(counts run.db | LC_ALL=C sort)"
 
-for options in "--depth 3" "--min-duration 1s" --no-time; do
+for options in "--depth 3" "--min-duration 1s" "--time none" "--time sampled"; do
     # shellcheck disable=SC2086 # words
     "$fisql" record -q $options qemu-aarch64 -L $root -E "LD_PRELOAD=$collector" ./jumps.arm >out.txt 2>/dev/null
     loaded "jumps $options"
