@@ -13,6 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Inlined with `sampled` known: logs whose calls all have times pay nothing for the others. */
+#define HOT static inline __attribute__((always_inline))
+
 /* ---- entering ---- */
 
 static inline int find_link(struct decoder *decoder, const struct pair *pair, struct link **out,
@@ -68,7 +71,6 @@ static inline int push(struct decoder *decoder, uint32_t pair_index, struct open
     call->head.outermost = link->function->open == 0;
     call->children_ns = 0;
     call->child_calls = 0;
-    call->untimed_callees = 0;
     call->link = link;
     call->last_link = NULL;
     call->pair = pair_index;
@@ -151,8 +153,8 @@ static int too_many_calls(struct error *error)
     return error_set_kind(error, ERROR_DAMAGE, "more calls than the chunk's header says");
 }
 
-static inline int enter(struct decoder *decoder, uint32_t pair_index, uint64_t enter_tick,
-                        struct error *error)
+HOT int enter(struct decoder *decoder, uint32_t pair_index, uint64_t enter_tick, const bool sampled,
+              struct error *error)
 {
     struct open_call *call;
     uint64_t distance = 0;
@@ -166,13 +168,17 @@ static inline int enter(struct decoder *decoder, uint32_t pair_index, uint64_t e
     call->head.call_id = id;
     call->enter_tick = enter_tick;
     call->enter_ns = thread_clock_ns(&decoder->clock, enter_tick);
-    call->weight = decode_weight(decoder, call->link);
-    call->untimed_before = decoder->hooks.untimed;
+    if (sampled) {
+        call->weight = decode_weight(decoder, call->link);
+        call->untimed_before = decoder->hooks.untimed;
+        call->untimed_callees = 0;
+    }
     if (has_caller) {
         struct open_call *caller = call - 1;
         distance = id - caller->head.call_id;
         caller->child_calls++;
-        caller->untimed_callees += call->weight == 0;
+        if (sampled)
+            caller->untimed_callees += call->weight == 0;
     }
     if (note_entry(decoder, call, error) != 0)
         return -1;
@@ -185,25 +191,25 @@ static inline int enter(struct decoder *decoder, uint32_t pair_index, uint64_t e
     row->frame = call->head.frame_id;
     row->depth = decoder->stack.depth++;
     row->done = false;
-    row->weight = call->weight;
-    row->sampled = decoder->hooks.sampled;
+    row->weight = sampled ? call->weight : 1;
+    row->sampled = sampled;
     if (row_window_is_full(&decoder->window))
         return row_window_flush(&decoder->window, WINDOW_ROWS / 2, error);
     return 0;
 }
 
-static inline int enter_now(struct decoder *decoder, uint32_t pair_index, uint64_t enter_tick,
-                            struct error *error)
+/* As on the collector's stack. */
+HOT uint64_t enter_tick_of(const struct decoder *decoder, uint64_t tick)
 {
-    if (decoder->hooks.sampled && !decoder->hooks.timed)
-        enter_tick &= ~(uint64_t)1; /* as on the collector's stack */
-    return enter(decoder, pair_index, enter_tick, error);
+    return decoder->hooks.timed ? tick : tick & ~(uint64_t)1;
 }
 
 int call_enter(struct decoder *decoder, uint32_t pair_index, uint64_t enter_tick,
                struct error *error)
 {
-    return enter_now(decoder, pair_index, enter_tick, error);
+    return decoder->hooks.sampled
+               ? enter(decoder, pair_index, enter_tick_of(decoder, enter_tick), true, error)
+               : enter(decoder, pair_index, enter_tick, false, error);
 }
 
 /* ---- leaving ---- */
@@ -235,19 +241,20 @@ static void spare_hooks(const struct decoder *decoder, const struct open_call *c
 }
 
 /* Fills in the rest of the row of a call that ends. */
-static inline int end_row(struct decoder *decoder, const struct open_call *call, uint64_t duration,
-                          uint64_t descendants, enum ended ended, struct row *row,
-                          struct error *error)
+HOT int end_row(struct decoder *decoder, const struct open_call *call, uint64_t duration,
+                uint64_t descendants, enum ended ended, const bool sampled, struct row *row,
+                struct error *error)
 {
     struct hook_share hooks = hook_share_of(decoder->hooks.cost, call->child_calls, descendants);
     if (__builtin_expect(call->head.call_id < decoder->hooks.from_id, 0)) {
         hooks.self_ps += call->settled.self_ps;
         hooks.total_ps += call->settled.total_ps;
     }
-    if (__builtin_expect(decoder->hooks.sampled, 0))
+    if (sampled)
         spare_hooks(decoder, call, &hooks);
-    row->duration_ns = call->weight != 0 ? duration : 0;
-    row->children_ns = call->weight != 0 ? call->children_ns : 0;
+    bool timed = !sampled || call->weight != 0;
+    row->duration_ns = timed ? duration : 0;
+    row->children_ns = timed ? call->children_ns : 0;
     row->child_calls = call->child_calls;
     row->hooks = hooks;
     row->descendants = descendants;
@@ -264,7 +271,7 @@ static inline int end_row(struct decoder *decoder, const struct open_call *call,
 static __attribute__((noinline)) int end_written(struct decoder *decoder,
                                                  const struct open_call *call, uint64_t duration,
                                                  uint64_t descendants, enum ended ended,
-                                                 struct error *error)
+                                                 bool sampled, struct error *error)
 {
     bool has_caller = decoder->stack.depth - 1 > decoder->stack.inherited;
     struct row_end *end = row_window_end(&decoder->window, error);
@@ -275,13 +282,13 @@ static __attribute__((noinline)) int end_written(struct decoder *decoder,
                             .distance = has_caller ? call->head.call_id - call[-1].head.call_id : 0,
                             .link = call->link,
                             .function = call->link->function,
-                            .weight = call->weight,
-                            .sampled = decoder->hooks.sampled};
-    return end_row(decoder, call, duration, descendants, ended, &end->row, error);
+                            .weight = sampled ? call->weight : 1,
+                            .sampled = sampled};
+    return end_row(decoder, call, duration, descendants, ended, sampled, &end->row, error);
 }
 
 /* Ends the innermost call, which is the thread's own, at the present time. */
-static inline int leave(struct decoder *decoder, enum ended ended, struct error *error)
+HOT int leave(struct decoder *decoder, enum ended ended, const bool sampled, struct error *error)
 {
     struct open_call *call = &decoder->stack.items[decoder->stack.depth - 1];
     uint64_t id = call->head.call_id;
@@ -297,8 +304,8 @@ static inline int leave(struct decoder *decoder, enum ended ended, struct error 
                          error) != 0)
         return -1;
     if ((id < decoder->window.start_id
-             ? end_written(decoder, call, duration, descendants, ended, error)
-             : end_row(decoder, call, duration, descendants, ended,
+             ? end_written(decoder, call, duration, descendants, ended, sampled, error)
+             : end_row(decoder, call, duration, descendants, ended, sampled,
                        row_window_row(&decoder->window, id), error)) != 0)
         return -1;
     struct function_rollup *function = call->link->function;
@@ -308,7 +315,7 @@ static inline int leave(struct decoder *decoder, enum ended ended, struct error 
     decoder->pairs.items[call->pair].open--;
     decoder->stack.depth--;
     if (call_stack_has_own(&decoder->stack))
-        call[-1].children_ns += call->weight != 0 ? duration : call->children_ns;
+        call[-1].children_ns += sampled && call->weight == 0 ? call->children_ns : duration;
     if (__builtin_expect(id == decoder->values.innermost, 0))
         return decode_values_leave(decoder, descendants, ended, error);
     return 0;
@@ -318,7 +325,7 @@ int call_leave_down_to(struct decoder *decoder, uint32_t depth, enum ended ended
                        struct error *error)
 {
     while (decoder->stack.depth > depth && decoder->stack.depth > decoder->stack.inherited)
-        if (leave(decoder, ended, error) != 0)
+        if (leave(decoder, ended, decoder->hooks.sampled, error) != 0)
             return -1;
     while (decoder->stack.depth > depth) {
         struct open_call *call = &decoder->stack.items[--decoder->stack.depth];
@@ -341,8 +348,8 @@ static inline bool may_be_leaf(const struct decoder *decoder, uint32_t pair_inde
 /* Does what enter() and leave() would do with a call that is entered now and left after `ticks`. It
  * makes no calls, so it need not go on the stack, and its row is complete at once. More than half
  * of all calls are such. */
-static inline int leaf(struct decoder *decoder, uint32_t pair_index, uint32_t ticks,
-                       struct error *error)
+HOT int leaf(struct decoder *decoder, uint32_t pair_index, uint32_t ticks, const bool sampled,
+             struct error *error)
 {
     struct link *link;
     struct open_call *call;
@@ -358,16 +365,17 @@ static inline int leaf(struct decoder *decoder, uint32_t pair_index, uint32_t ti
     row_expect_enter(row);
     thread_clock_advance(&decoder->clock, ticks);
     uint64_t duration = decoder->clock.now_ns - enter_ns;
-    row->weight = decode_weight(decoder, link);
-    row->sampled = decoder->hooks.sampled;
+    row->weight = sampled ? decode_weight(decoder, link) : 1;
+    row->sampled = sampled;
     row->distance = 0;
-    if (__builtin_expect(row->weight == 0, 0))
+    if (sampled && row->weight == 0)
         duration = 0;
     if (call_stack_has_own(&decoder->stack)) {
         row->distance = id - call[-1].head.call_id;
         call[-1].child_calls++;
         call[-1].children_ns += duration;
-        call[-1].untimed_callees += row->weight == 0;
+        if (sampled)
+            call[-1].untimed_callees += row->weight == 0;
     }
     row->link = link;
     row->function = function;
@@ -393,7 +401,8 @@ static inline int leaf(struct decoder *decoder, uint32_t pair_index, uint32_t ti
                : 0;
 }
 
-int decode_hot_loop(struct decoder *decoder, struct event_cursor *cursor, struct error *error)
+HOT int hot_loop(struct decoder *decoder, struct event_cursor *cursor, const bool sampled,
+                 struct error *error)
 {
     uint32_t floor = call_stack_floor(&decoder->stack); /* enters and exits do not change it */
     while (cursor->at < cursor->end) {
@@ -403,26 +412,37 @@ int decode_hot_loop(struct decoder *decoder, struct event_cursor *cursor, struct
                 return 0;
             thread_clock_advance(&decoder->clock, unit >> 1);
             cursor->at++;
-            if (leave(decoder, ENDED_RETURNED, error) != 0)
+            if (leave(decoder, ENDED_RETURNED, sampled, error) != 0)
                 return -1;
-            decode_note_depth(decoder, slot != 0);
+            if (sampled)
+                decode_note_depth(decoder, slot != 0);
         } else {
             if (slot >= FISQL_CODE_DEFINE_NEAR || cursor->end - cursor->at < 2 ||
                 decoder->dictionary.pairs[slot] == 0)
                 return 0;
-            decoder->hooks.timed = cursor->at[1] != 0;
+            if (sampled)
+                decoder->hooks.timed = cursor->at[1] != 0;
             thread_clock_advance(&decoder->clock, cursor->at[1]);
             cursor->at += 2;
             uint32_t pair = decoder->dictionary.pairs[slot] - 1;
             if (cursor->at < cursor->end && (*cursor->at & 1) == 0 && may_be_leaf(decoder, pair)) {
-                if (leaf(decoder, pair, *cursor->at++ >> 1, error) != 0)
+                if (leaf(decoder, pair, *cursor->at++ >> 1, sampled, error) != 0)
                     return -1;
-            } else if (enter_now(decoder, pair, decoder->clock.tick, error) != 0) {
+            } else if (enter(decoder, pair,
+                             sampled ? enter_tick_of(decoder, decoder->clock.tick)
+                                     : decoder->clock.tick,
+                             sampled, error) != 0) {
                 return -1;
             }
-            if (decoder->hooks.timed)
+            if (sampled && decoder->hooks.timed)
                 decode_note_depth(decoder, true);
         }
     }
     return 0;
+}
+
+int decode_hot_loop(struct decoder *decoder, struct event_cursor *cursor, struct error *error)
+{
+    return decoder->hooks.sampled ? hot_loop(decoder, cursor, true, error)
+                                  : hot_loop(decoder, cursor, false, error);
 }
