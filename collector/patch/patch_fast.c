@@ -30,7 +30,6 @@ LOG(HIDDEN, shadow.hidden);
 LOG(UNITS_MAX, thread.units_max);
 LOG(ENTER_MAX, thread.enter_max);
 LOG(EXIT_MAX, thread.exit_max);
-LOG(MIN_TICKS, thread.min_ticks);
 #ifdef PATCH_LOG_ENTER_UNITS
 LOG(ENTER_UNITS, values.enter_units);
 #endif
@@ -43,10 +42,6 @@ PAIR(SITE, site);
 IS(1u << PATCH_CALL_BYTES_LOG, sizeof(struct shadow_call));
 IS(1u << PATCH_PAIR_BYTES_LOG, sizeof(struct pair));
 IS(1u << PATCH_PAIR_BITS, DICTIONARY_ENTRIES);
-IS(PATCH_PROCESS_CLOCK, offsetof(struct process, clock));
-IS(0, CLOCK_COUNTER);
-IS(PATCH_CLOCK_OFF, CLOCK_SWITCHED_OFF);
-IS(PATCH_CLOCK_SAMPLED, CLOCK_SAMPLED);
 TIME(LEFT, left);
 TIME(GAP, gap);
 TIME(CALLS, calls);

@@ -145,6 +145,20 @@ void patch_exit_slow(uint64_t slot, uint64_t unused, unsigned char *state, struc
 void patch_enter_other(void);
 #endif
 void patch_entered(void);
+#ifdef __x86_64__
+/* The same without times, and what call sites return to. */
+void patch_entered_untimed(void);
+void patch_entered_sampled(void);
+void patch_enter_again(void);
+void patch_returned(void);
+void patch_returned_untimed(void);
+void patch_returned_sampled(void);
+void patch_returned_slowly(void);
+extern HIDDEN void (*patch_returned_by_clock)(void);
+#endif
+/* What stubs are to call: as the process's clock and options want it, which from now on stay as they
+ * are. Chooses what call sites return to, too. */
+uint64_t patch_choose_hooks(void);
 
 #endif
 #endif

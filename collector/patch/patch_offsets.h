@@ -1,4 +1,4 @@
-/* Where patch_x86_64.S finds what the hooks' fast path reads and writes; patch_fast.c asserts it. */
+/* Where patch_x86_64.inc finds what the hooks' fast path reads and writes; patch_fast.c asserts it. */
 #ifndef FISQL_COLLECTOR_PATCH_PATCH_OFFSETS_H
 #define FISQL_COLLECTOR_PATCH_PATCH_OFFSETS_H
 
@@ -16,7 +16,6 @@
 #define PATCH_LOG_UNITS_MAX 3304
 #define PATCH_LOG_ENTER_MAX 3312
 #define PATCH_LOG_EXIT_MAX 3316
-#define PATCH_LOG_MIN_TICKS 3320
 #define PATCH_LOG_RANDOM 3328
 #define PATCH_LOG_TIMES 3384
 #define PATCH_LOG_ABANDONED_WORD 3392
@@ -49,9 +48,6 @@
 #define PATCH_TIME_SUM 20
 #define PATCH_TIME_SQUARES 24
 
-#define PATCH_PROCESS_CLOCK 0
-#define PATCH_CLOCK_OFF 2
-#define PATCH_CLOCK_SAMPLED 3
 #define PATCH_CODE_ENTER 0
 #define PATCH_DEPTH_SHIFT 32
 #define PATCH_DEPTH_MASK 0x7fffff
