@@ -60,7 +60,7 @@
 -- where only its first bytes were recorded it ends in \... (which nothing else does).
 
 PRAGMA application_id = 0x4653514c;
-PRAGMA user_version = 23;
+PRAGMA user_version = 24;
 
 CREATE TABLE run( -- facts of the recording and of the load, e.g. command, clock, hook_inside_ps
   key TEXT PRIMARY KEY, -- name of the fact
@@ -238,6 +238,7 @@ CREATE TABLE frames( -- calling contexts: function + site under a parent context
   self_wait_ns INTEGER NOT NULL DEFAULT 0, self_preempted_ns INTEGER NOT NULL DEFAULT 0, -- within self_ns
   self_waits INTEGER NOT NULL DEFAULT 0, -- gaps in its own body in which the thread waited
   paused_ns INTEGER NOT NULL DEFAULT 0, -- between FISQL_PAUSE and FISQL_RESUME: not in self_ns
+  total_error_ns INTEGER, self_error_ns INTEGER, -- standard errors of estimates (--time sampled), else NULL
   cpu_ns INTEGER AS (max(0, total_ns - wait_ns - preempted_ns)) VIRTUAL, -- on the processor
   self_cpu_ns INTEGER AS (max(0, self_ns - self_wait_ns - self_preempted_ns)) VIRTUAL
 );
@@ -372,7 +373,8 @@ CREATE TABLE function_stats( -- one row for each function that was called
   cpu_ns INTEGER AS (max(0, total_ns - wait_ns - preempted_ns)) VIRTUAL, -- on the processor
   self_cpu_ns INTEGER AS (max(0, self_ns - self_wait_ns - self_preempted_ns)) VIRTUAL,
   -- CPU durations that 50 and 99 of a hundred finished calls do not exceed; up to 3.2 % off
-  median_ns INTEGER, p99_ns INTEGER
+  median_ns INTEGER, p99_ns INTEGER,
+  total_error_ns INTEGER, self_error_ns INTEGER -- standard errors of estimates (--time sampled), else NULL
 );
 
 CREATE TABLE thread_functions( -- which thread called what

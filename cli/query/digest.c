@@ -88,6 +88,15 @@ static const char *word(sqlite3_stmt *row, int column)
     return (const char *)sqlite3_column_text(row, column);
 }
 
+/* error_percent: the largest standard error of the ten longest own times. */
+static void put_estimated(const struct digest *digest, double error_percent)
+{
+    fputs(", estimated from the calls that were timed", digest->out);
+    if (error_percent > 0)
+        fprintf(digest->out, ", the ten longest own times to %.2g %%",
+                error_percent < 0.1 ? 0.1 : error_percent);
+}
+
 /* What ran, for how long, and how it ended. */
 static int print_head(const struct digest *digest)
 {
@@ -123,10 +132,9 @@ static int print_head(const struct digest *digest)
         digest_put_time(digest->out, number(row, 8));
         fputs(" paused", digest->out);
     }
-    fputs(run_integer(digest->database, DATABASE_SAMPLED, 0) != 0
-              ? ", estimated from the calls that were timed; "
-              : "; ",
-          digest->out);
+    if (run_integer(digest->database, DATABASE_SAMPLED, 0) != 0)
+        put_estimated(digest, number(row, 9));
+    fputs("; ", digest->out);
     if (number(row, 2) > 1) {
         put_count(digest->out, number(row, 2), "process", "es");
         fputs(", ", digest->out);

@@ -80,6 +80,11 @@ struct tally call_sums_tally(const struct call_sums *sums, struct outermost oute
         tally.fastest_call = sums->fastest_call;
         tally.slowest_call = sums->slowest_call;
     }
+    tally.frame_errors = tally.function_errors = rare->errors;
+    if (!outermost.of_frame)
+        tally.frame_errors.total = 0;
+    if (!outermost.of_function)
+        tally.function_errors.total = 0;
     if (outermost.of_frame)
         tally.total.frame_off = rare->off.total;
     if (!outermost.of_function)
@@ -125,13 +130,17 @@ static int add_rare(struct call_sums *into, const struct rare_sums *from, bool o
     if (rare == NULL)
         return -1;
     struct off_sums off = from->off;
-    if (!of_frame)
+    struct tally_errors errors = from->errors;
+    if (!of_frame) {
         off.total = (struct off_time){0, 0};
+        errors.total = 0;
+    }
     rare->counted += from->counted;
     rare->open += from->open;
     rare->sum_high += from->sum_high;
     rare->square_high += from->square_high;
     off_sums_add(&rare->off, &off);
+    tally_errors_add(&rare->errors, &errors);
     return 0;
 }
 

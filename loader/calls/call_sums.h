@@ -19,6 +19,7 @@ struct rare_sums {
     uint64_t open;    /* calls that ended 2 or 3 */
     uint64_t sum_high, square_high;
     struct off_sums off;
+    struct tally_errors errors;
 };
 
 struct call_sums {

@@ -49,8 +49,8 @@ struct link_estimate {
     struct link *caller; /* of its last call; NULL = none of the thread's own */
     uint32_t untimed;    /* calls since the last timed one */
     /* Of the thread that adds up: calls that the finished timed ones stand for, and their times on the
-     * processor and hooks. */
-    uint64_t calls, raw_ns, hooks_ps;
+     * processor and hooks; the sum of weight * (weight - 1). */
+    uint64_t calls, raw_ns, hooks_ps, spread;
 };
 
 struct link {

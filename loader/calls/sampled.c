@@ -1,6 +1,7 @@
 /* Estimates from the calls that have times: see sampled.h. */
 #include "loader/calls/sampled.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/wide.h"
@@ -32,6 +33,7 @@ int sampled_add(const struct row *row, uint64_t call_id, uint64_t cpu_ns, struct
     struct taken taken = {row->weight * ran_ns, row->weight * row->hooks.total_ps};
     if (row->weight != 0 && row->ended <= ENDED_UNWOUND) {
         link->estimate.calls += row->weight;
+        link->estimate.spread += (uint64_t)row->weight * (row->weight - 1);
         link->estimate.raw_ns += taken.raw_ns;
         link->estimate.hooks_ps += taken.hooks_ps;
         if (call_sums_finished_weighted(&link->sums, call_id, cpu_ns, row->weight, error) != 0)
@@ -52,6 +54,64 @@ static uint64_t finished(const struct link *link)
 static uint64_t part(uint64_t sum, uint64_t missing, uint64_t calls)
 {
     return (uint64_t)((wide_uint)sum * missing / calls);
+}
+
+/* What is known of durations. */
+struct durations {
+    double calls, sum_ns, square_sum;
+};
+
+static struct durations durations_of(const struct link *link)
+{
+    const struct rare_sums *rare = link->sums.rare;
+    double sum = (double)link->sums.sum_ns, square = (double)link->sums.square_sum;
+    if (rare != NULL) {
+        sum += ldexp((double)rare->sum_high, 64);
+        square += ldexp((double)rare->square_high, 64);
+    }
+    return (struct durations){(double)link->estimate.calls, sum, square};
+}
+
+static double variance(const struct durations *durations)
+{
+    double mean = durations->sum_ns / durations->calls;
+    double left = durations->square_sum / durations->calls - mean * mean;
+    return left > 0 ? left : 0;
+}
+
+#define VARIANCE_MAX 1e36 /* ns^2: more than thirty years, squared */
+
+/* The link's total is wrong by this variance, and so are its own time and its caller's. */
+static int add_error(struct link *link, double square_ns, struct error *error)
+{
+    wide_uint square = (wide_uint)(square_ns < VARIANCE_MAX ? square_ns : VARIANCE_MAX);
+    struct rare_sums *rare = call_sums_rare(&link->sums, error);
+    if (rare == NULL)
+        return -1;
+    rare->errors.total += square;
+    rare->errors.self += square;
+    if (link->estimate.caller == NULL)
+        return 0;
+    rare = call_sums_rare(&link->estimate.caller->sums, error);
+    if (rare == NULL)
+        return -1;
+    rare->errors.self += square;
+    return 0;
+}
+
+/* Before the link's sums are completed. */
+static int add_link_error(struct link *link, uint64_t missing, const struct durations *function,
+                          struct error *error)
+{
+    double calls = (double)link->estimate.calls, rest = (double)missing;
+    if (calls == 0)
+        return function->calls == 0 ? 0 : add_error(link, rest * rest * variance(function), error);
+    if (missing == 0 && link->estimate.spread == 0)
+        return 0;
+    const struct durations durations = durations_of(link);
+    double grown = 1 + rest / calls;
+    double times = (double)link->estimate.spread * grown * grown + rest * grown;
+    return add_error(link, times * variance(&durations), error);
 }
 
 /* Of a link with timed calls. */
@@ -86,25 +146,42 @@ static int complete_by_function(struct link *link, const struct link_estimate *f
     return call_sums_finished_weighted(&link->sums, link->sums.first_call, mean_ns, missing, error);
 }
 
-static int complete(const struct links *links, struct link_estimate *functions, struct error *error)
+/* What the timed calls of a function say of those in links without any. */
+struct of_function {
+    struct link_estimate estimate;
+    struct durations durations;
+};
+
+static void add_to_function(struct of_function *function, const struct link *link)
 {
-    for (size_t i = 0; i < links->touched_count; i++) {
-        const struct link *link = links->touched[i];
-        struct link_estimate *function = &functions[link->function->same_id];
-        function->calls += link->estimate.calls;
-        function->raw_ns += link->estimate.raw_ns;
-        function->hooks_ps += link->estimate.hooks_ps;
-    }
+    const struct durations durations = durations_of(link);
+    function->estimate.calls += link->estimate.calls;
+    function->estimate.raw_ns += link->estimate.raw_ns;
+    function->estimate.hooks_ps += link->estimate.hooks_ps;
+    function->durations.calls += durations.calls;
+    function->durations.sum_ns += durations.sum_ns;
+    function->durations.square_sum += durations.square_sum;
+}
+
+static int complete_link(struct link *link, const struct of_function *function, struct error *error)
+{
+    uint64_t all = finished(link), timed = link->estimate.calls;
+    uint64_t missing = all > timed ? all - timed : 0;
+    if (add_link_error(link, missing, &function->durations, error) != 0)
+        return -1;
+    if (missing == 0)
+        return 0;
+    return timed != 0 ? complete_by_link(link, missing, error)
+                      : complete_by_function(link, &function->estimate, missing, error);
+}
+
+static int complete(const struct links *links, struct of_function *functions, struct error *error)
+{
+    for (size_t i = 0; i < links->touched_count; i++)
+        add_to_function(&functions[links->touched[i]->function->same_id], links->touched[i]);
     for (size_t i = 0; i < links->touched_count; i++) {
         struct link *link = links->touched[i];
-        uint64_t all = finished(link);
-        if (all <= link->estimate.calls)
-            continue;
-        uint64_t missing = all - link->estimate.calls;
-        if ((link->estimate.calls != 0
-                 ? complete_by_link(link, missing, error)
-                 : complete_by_function(link, &functions[link->function->same_id], missing,
-                                        error)) != 0)
+        if (complete_link(link, &functions[link->function->same_id], error) != 0)
             return -1;
     }
     return 0;
@@ -112,7 +189,7 @@ static int complete(const struct links *links, struct link_estimate *functions, 
 
 int sampled_complete(struct links *links, const struct rollup *rollup, struct error *error)
 {
-    struct link_estimate *functions = calloc(rollup->functions_capacity + 1, sizeof *functions);
+    struct of_function *functions = calloc(rollup->functions_capacity + 1, sizeof *functions);
     if (functions == NULL)
         return error_set(error, "out of memory");
     int result = complete(links, functions, error);

@@ -12,6 +12,12 @@
  * rows: each link takes its total out of its last caller's own time. It may come out below 0 where
  * it is small.
  *
+ * Errors. A timed call of weight w stands for w calls whose durations deviate by s: it is wrong by w - 1 of
+ * them and by its own w - 1 times, with a variance of w (w - 1) s^2. Links are timed independently of each
+ * other, so their variances add up, those of the callees in the caller's own time, too. s is that of the
+ * link's timed calls. Of a link without one, it is its function's, and counts for all calls alike: they may
+ * differ from the function's others together.
+ *
  * Hooks. A call without a time costs less (hook_costs_spared()). Its inside part is 0 and its
  * outside part the whole; as a callee's total holds its inside part for each call, the caller's own
  * part is that much smaller.

@@ -1,6 +1,8 @@
 /* Figures over a set of calls: see tally.h. */
 #include "loader/calls/tally.h"
 
+#include <math.h>
+
 static void add_extremes(struct tally *into, const struct tally *from)
 {
     if (from->finished == 0)
@@ -42,6 +44,13 @@ void tally_add(struct tally *into, const struct tally *from)
     into->total.function_raw_ns += from->total.function_raw_ns;
     off_sums_add(&into->off, &from->off);
     off_time_add(&into->total.frame_off, from->total.frame_off);
+    tally_errors_add(&into->frame_errors, &from->frame_errors);
+    tally_errors_add(&into->function_errors, &from->function_errors);
+}
+
+uint64_t tally_error(wide_uint square)
+{
+    return (uint64_t)llround(sqrt((double)square));
 }
 
 double tally_mean(const struct tally *tally)

@@ -39,6 +39,11 @@ struct tally_totals {
     struct off_time frame_off;
 };
 
+/* Variances of estimated sums, in ns^2: 0 where all calls have times (sampled.h). */
+struct tally_errors {
+    wide_uint total, self; /* total: of the outermost activations */
+};
+
 struct tally {
     uint64_t calls;    /* rows and counted */
     uint64_t counted;  /* counted ones among them */
@@ -54,7 +59,14 @@ struct tally {
     struct off_sums off;                 /* total: outermost activations of the function */
     uint64_t first_enter_ns, first_call; /* first_call 0 = no call that is a row */
     uint64_t last_enter_ns, last_call;   /* likewise */
+    struct tally_errors frame_errors, function_errors;
 };
+
+static inline void tally_errors_add(struct tally_errors *into, const struct tally_errors *from)
+{
+    into->total += from->total;
+    into->self += from->self;
+}
 
 static inline void off_time_add(struct off_time *into, struct off_time from)
 {
@@ -147,6 +159,9 @@ static inline uint64_t tally_self_ns(const struct tally *tally)
 {
     return tally_self_left(&tally->self, &tally->off);
 }
+
+/* The standard error, in ns, of this variance. */
+uint64_t tally_error(wide_uint square);
 
 /* Of the CPU durations of finished calls; finished must not be 0. */
 double tally_mean(const struct tally *tally);

@@ -9,7 +9,8 @@
 
 #define COLUMNS_PLAIN 23 /* up to last_ns; the others are mostly 0, which is their DEFAULT */
 #define COLUMNS_MEMORY 27
-#define COLUMNS 33
+#define COLUMNS_OFF_TIMES 33
+#define COLUMNS 35
 
 /* Total times are those of the outermost activations of the frame. */
 static struct tally frame_tally(const struct tables *tables, uint32_t frame)
@@ -83,9 +84,15 @@ static int append_frame(const struct tables *tables, struct btree_part *part, ui
     bool has_memory = (memory.allocs | memory.alloc_bytes | memory.frees | memory.free_bytes) != 0;
     struct record record;
     must(tables->frames->items[id - 1].parent < id); /* as frames_child() made them */
-    record_begin(&record, has_off ? COLUMNS : has_memory ? COLUMNS_MEMORY : COLUMNS_PLAIN);
+    bool has_errors = tally.frame_errors.self != 0;
+    has_off |= has_errors;
+    has_memory |= has_off;
+    record_begin(&record, has_errors   ? COLUMNS
+                          : has_off    ? COLUMNS_OFF_TIMES
+                          : has_memory ? COLUMNS_MEMORY
+                                       : COLUMNS_PLAIN);
     put_frame(&record, &tables->frames->items[id - 1], &tally);
-    if (has_off || has_memory) {
+    if (has_memory) {
         record_int(&record, clip(memory.allocs));
         record_int(&record, clip(memory.alloc_bytes));
         record_int(&record, clip(memory.frees));
@@ -93,6 +100,10 @@ static int append_frame(const struct tables *tables, struct btree_part *part, ui
     }
     if (has_off)
         put_off(&record, total, &tally.off);
+    if (has_errors) {
+        record_int(&record, clip(tally_error(tally.frame_errors.total)));
+        record_int(&record, clip(tally_error(tally.frame_errors.self)));
+    }
     return btree_append(part, id, record_data(&record), record_bytes(&record), 0, NULL, error);
 }
 

@@ -67,6 +67,12 @@ static struct column column_quantile(const char *name, const struct function_rol
                                                 : ns);
 }
 
+/* A standard error, if there are estimates. */
+static struct column column_error(const char *name, const struct tally *tally, wide_uint square)
+{
+    return column_count_if(name, tally->function_errors.self != 0, tally_error(square));
+}
+
 static void insert_function(struct insert *insert, const struct tables *tables, uint32_t id,
                             const struct function_counts *counts)
 {
@@ -120,7 +126,9 @@ static void insert_function(struct insert *insert, const struct tables *tables, 
         column_count("leaked_bytes", memory.leaked_bytes),
         column_id("worst_leak_bytes", memory.worst_leak_call_id != 0 ? memory.worst_leak_bytes : 0),
         column_id("worst_leak_call_id", memory.worst_leak_call_id), COLUMNS_OFF(&tally->off),
-        column_quantile("median_ns", rollup, 50), column_quantile("p99_ns", rollup, 99));
+        column_quantile("median_ns", rollup, 50), column_quantile("p99_ns", rollup, 99),
+        column_error("total_error_ns", tally, tally->function_errors.total),
+        column_error("self_error_ns", tally, tally->function_errors.self));
 }
 
 static int write_function_stats(const struct tables *tables, sqlite3 *database,
