@@ -60,9 +60,11 @@
 
 #include <stdint.h>
 
+/* A call takes two units or more: so a chunk's number of calls has 15 bits in the log's word (formats/live.h). */
+
 /* The log's version. Readers refuse a newer one: raise it with each change that they cannot
  * skip, such as a new event. */
-#define FISQL_LOG_VERSION 6u
+#define FISQL_LOG_VERSION 7u
 
 #define FISQL_SLOTS_MAX 0x2000u
 
@@ -126,7 +128,9 @@
       "what expressions gave at the end of the call that the exit right before ended, before its " \
       "RESULT: the position of each among the call's values, an integer, and the value; padded")   \
     X(COUNTED_SHORT, 0x7000, "slot", COUNTED, 3, "calls:1 ticks:1",                                \
-      "as COUNTED, of a slot below 0x1000")
+      "as COUNTED, of a slot below 0x800")                                                         \
+    X(LEAF, 0x7800, "slot", ENTER, 2, "zero:1",                                                    \
+      "a call of an entry below 0x800 that calls nothing, without times: enter and exit")
 #define FISQL_HELD_RAN ((uint64_t)1 << 63) /* in HELD's ticks */
 enum fisql_code {
 #define FISQL_CODE_ENUM(constant, code, added, type, units, fields, what)                          \
@@ -177,7 +181,7 @@ enum fisql_event_clock {
     X(RESULT, "result", STILL)                                                                     \
     X(EXIT_VALUES, "values at the exit", STILL)
 #define FISQL_VALUES_BYTES_MAX 0x3ffu /* of one event */
-#define FISQL_COUNTED_SLOTS 0x1000u
+#define FISQL_COUNTED_SLOTS 0x800u    /* of LEAF, too */
 
 #define FISQL_CHECKPOINT_VALUES_MAX 16u
 #define FISQL_CHECKPOINT_BYTES_MAX 0x8000u /* point and values */

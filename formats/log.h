@@ -91,6 +91,7 @@ enum fisql_chunk_kind {
       "cost of one call's two hooks in picoseconds, inside the call's own measured time")          \
     X(PROCESS, HOOK_OUTSIDE_PS, "hook_outside_ps", "the same, outside of it")                      \
     X(PROCESS, HOOK_UNTIMED_PS, "hook_untimed_ps", "the whole cost of a call without a time")      \
+    X(PROCESS, HOOK_LEAF_PS, "hook_leaf_ps", "the same of a call that is written as one event")    \
     X(PROCESS, GAP_TICKS, "gap_ticks", "a longer time between two events of a thread has a GAP")   \
     X(PROCESS, SETUP_NS, "setup_ns", "processor time that the collector took to start")            \
     X(MODULES, MODULE, "module", "path, empty for an unload; begins a new one")                    \

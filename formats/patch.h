@@ -12,14 +12,15 @@
  *
  * The collector puts an *area* into memory for each module, within reach of 32-bit displacements:
  *
- *     16 bytes of words: [0] the address of the collector's code for entries; [1] unused
+ *     16 bytes of words: [0] the address of the collector's code for entries; [1] the same for functions
+ *     that call nothing and are soon over (x86_is_leaf())
  *     code: `code_bytes` of the plan, relocated
  *
  * The code is a row of stubs, each FISQL_PATCH_ALIGN aligned:
  *
  *     -16  function's address      8 bytes, written by the collector
  *      -8  its call site           8 bytes, written by the collector
- *       0  call *[area word 0]     6 bytes
+ *       0  call *[area word 0, 1]  6 bytes
  *       6  jmp *-16(%rsp)          4 bytes   to what that call has decided: to the next line, or to
  *                                            the call site, which calls what follows here
  *      10  the moved instructions, then a jump behind those in the function
@@ -56,7 +57,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define FISQL_PATCH_MAGIC "fisqlpt3"
+#define FISQL_PATCH_MAGIC "fisqlpt4"
 /* A section of programs that hold the collector themselves (collector/patch/patch_x86_64.S). */
 #define FISQL_PATCH_NOTE ".note.fisql"
 #define FISQL_PATCH_ALIGN 16u

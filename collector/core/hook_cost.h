@@ -7,7 +7,8 @@
 /* In picoseconds; 0 = not known. */
 struct hook_cost {
     uint64_t inside_ps, outside_ps; /* the call's own measured time */
-    uint64_t untimed_ps;            /* both, of a call without a time (sampled.h) */
+    uint64_t untimed_ps;            /* both, of a call without a time (sampled.h); */
+    uint64_t leaf_ps;               /* of one that is written as one event (leaf.h) */
 };
 
 /* Measures it. Records nothing. */

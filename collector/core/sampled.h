@@ -89,6 +89,18 @@ static inline __attribute__((always_inline)) void sampled_choose_gap(struct call
     }
 }
 
+/* The pair is new in its slot: in the chunk before, it may have had the other of its two. */
+static inline __attribute__((always_inline)) void sampled_find(struct thread_log *log,
+                                                               uint32_t slot, uint16_t tag)
+{
+    struct call_time *time = &log->times[slot], *other = &log->times[slot ^ 1], was = *time;
+    *time = other->tag == tag
+                ? *other
+                : (struct call_time){.gap = 1, .tag = tag, .cap = process.sampled_ticks_max};
+    if (other->tag == tag)
+        *other = was;
+}
+
 /* Is the call that begins, of the pair in the slot, to be timed? */
 static inline __attribute__((always_inline)) bool sampled_due(struct thread_log *log, uint32_t slot,
                                                               uint64_t function, uint64_t site)
@@ -96,7 +108,7 @@ static inline __attribute__((always_inline)) bool sampled_due(struct thread_log 
     struct call_time *time = &log->times[slot];
     uint16_t tag = sampled_tag(function, site);
     if (UNLIKELY(time->tag != tag))
-        *time = (struct call_time){.gap = 1, .tag = tag, .cap = process.sampled_ticks_max};
+        sampled_find(log, slot, tag);
     if (time->left > 1) {
         time->left--;
         return false;

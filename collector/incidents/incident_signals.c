@@ -28,6 +28,7 @@
 
 #include "collector/incidents/incident.h"
 #include "collector/incidents/incident_stack.h"
+#include "collector/core/leaf.h"
 #include "collector/core/modules.h"
 #include "collector/patch/patch_module.h"
 #include "collector/process/process.h"
@@ -315,6 +316,7 @@ static void on_signal(int number, siginfo_t *info, void *context)
     place_of(context, &code, &stack);
     if (number != SIGABRT || !incident_is_told(stack)) {
         handler_set(number);
+        leaf_open_again(code, stack);
         trouble_begin(&trouble, FISQL_INCIDENT_SIGNAL, number, code, stack);
         describe(&trouble, info);
         if ((number == SIGSEGV || number == SIGBUS) && info->si_code > 0)

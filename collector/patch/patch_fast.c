@@ -54,6 +54,7 @@ IS(0, offsetof(union fork_mark, mine));
 IS(0, offsetof(struct patch_stack, low));
 IS(8, offsetof(struct patch_stack, bytes));
 IS(PATCH_CODE_ENTER, FISQL_CODE_ENTER);
+IS(PATCH_CODE_LEAF, FISQL_CODE_LEAF);
 IS(0, FISQL_WORD_UNITS_SHIFT);
 IS(PATCH_CALLS_SHIFT, FISQL_WORD_CALLS_SHIFT);
 IS(PATCH_TOGGLE_SHIFT, FISQL_WORD_TOGGLE_SHIFT);

@@ -42,11 +42,11 @@ static bool area_open(void)
     uint64_t bytes = AREA_BYTES + TABLE_PLACES * sizeof *table;
     unsigned char *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
                                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    uint64_t entered = patch_choose_hooks();
+    struct patch_hooks hooks = patch_choose_hooks();
     if (memory == MAP_FAILED)
         return false;
     table = (struct found *)(void *)(memory + AREA_BYTES);
-    memcpy(memory, &entered, sizeof entered);
+    memcpy(memory, &hooks, sizeof hooks);
     area = memory;
     return true;
 }

@@ -149,6 +149,14 @@ void patch_entered(void);
 /* The same without times, and what call sites return to. */
 void patch_entered_untimed(void);
 void patch_entered_sampled(void);
+/* Where values may be recorded, events are counted in more ways than the leaves' paths know. */
+#if PATCH_SITES_KEPT > 0
+#define PATCH_LEAF(entered) entered
+#else
+#define PATCH_LEAF(entered) entered##_leaf
+void patch_entered_untimed_leaf(void);
+void patch_entered_sampled_leaf(void);
+#endif
 void patch_enter_again(void);
 void patch_returned(void);
 void patch_returned_untimed(void);
@@ -158,7 +166,10 @@ extern HIDDEN void (*patch_returned_by_clock)(void);
 #endif
 /* What stubs are to call: as the process's clock and options want it, which from now on stay as they
  * are. Chooses what call sites return to, too. */
-uint64_t patch_choose_hooks(void);
+struct patch_hooks {
+    uint64_t entered, entered_leaf; /* leaf: of functions that are soon over (formats/patch.h) */
+};
+struct patch_hooks patch_choose_hooks(void);
 
 #endif
 #endif

@@ -131,22 +131,28 @@ uint64_t patch_led_to(uint64_t function)
 }
 
 #ifdef __aarch64__
-uint64_t patch_choose_hooks(void)
+struct patch_hooks patch_choose_hooks(void)
 {
-    return (uint64_t)(uintptr_t)patch_entered;
+    uint64_t entered = (uint64_t)(uintptr_t)patch_entered;
+    return (struct patch_hooks){entered, entered};
 }
 #else
-uint64_t patch_choose_hooks(void)
+struct patch_hooks patch_choose_hooks(void)
 {
-    static void (*const hooks[][2])(void) = {
-        [CLOCK_COUNTER] = {patch_entered, patch_returned},
-        [CLOCK_SYSTEM] = {patch_enter_again, patch_returned_slowly},
-        [CLOCK_SWITCHED_OFF] = {patch_entered_untimed, patch_returned_untimed},
-        [CLOCK_SAMPLED] = {patch_entered_sampled, patch_returned_sampled},
+    static const struct {
+        void (*entered)(void), (*entered_leaf)(void), (*returned)(void);
+    } hooks[] = {
+        [CLOCK_COUNTER] = {patch_entered, patch_entered, patch_returned},
+        [CLOCK_SYSTEM] = {patch_enter_again, patch_enter_again, patch_returned_slowly},
+        [CLOCK_SWITCHED_OFF] = {patch_entered_untimed, PATCH_LEAF(patch_entered_untimed),
+                                patch_returned_untimed},
+        [CLOCK_SAMPLED] = {patch_entered_sampled, PATCH_LEAF(patch_entered_sampled),
+                           patch_returned_sampled},
     };
     patch_returned_by_clock =
-        process.options.min_ticks != 0 ? patch_returned_slowly : hooks[process.clock][1];
-    return (uint64_t)(uintptr_t)hooks[process.clock][0];
+        process.options.min_ticks != 0 ? patch_returned_slowly : hooks[process.clock].returned;
+    return (struct patch_hooks){(uint64_t)(uintptr_t)hooks[process.clock].entered,
+                                (uint64_t)(uintptr_t)hooks[process.clock].entered_leaf};
 }
 #endif
 
@@ -163,13 +169,13 @@ static void stubs_point(unsigned char *code, const struct fisql_patch *plan, uin
 /* Makes the stubs. NULL, or why it cannot be done. */
 static const char *area_make(struct patch_area *area, const struct fisql_patch *plan, uint64_t bias)
 {
-    uint64_t entered = patch_choose_hooks();
+    struct patch_hooks hooks = patch_choose_hooks();
     area->bytes =
         (FISQL_PATCH_HEAD + plan->code_bytes + PATCH_PAGE - 1) & ~(uint64_t)(PATCH_PAGE - 1);
     area->memory = map_near(plan->low + bias, plan->high + bias, area->bytes);
     if (area->memory == NULL)
         return "there is no room for stubs within reach of its code";
-    memcpy(area->memory, &entered, sizeof entered);
+    memcpy(area->memory, &hooks, sizeof hooks);
     unsigned char *code = area->memory + FISQL_PATCH_HEAD;
     memcpy(code, fisql_patch_code(plan), plan->code_bytes);
     bool fits = relocate(code, plan, bias);

@@ -259,8 +259,9 @@ patch_returned_kept:
 /* ---- not all calls timed: see core/sampled.h ---- */
 
 /* Entries without a time: enter_untimed(). sampled: some calls have one. Else the tick is clock_epoch, which
- * events of other kinds count up. */
-.macro	entered name, sampled
+ * events of other kinds count up. leaf: the function is soon over and calls nothing, so the call is written as
+ * one event, returns to its caller by itself, and is not on the shadow stack. */
+.macro	entered name, sampled, leaf
 	.p2align 6
 	.globl	\name
 	.hidden	\name
@@ -268,42 +269,68 @@ patch_returned_kept:
 \name:
 	.cfi_startproc
 	.cfi_def_cfa_offset 16
-	enter_begin .L\name\()_unusual, .L\name\()_undo
+	enter_begin .L\name\()_unusual, .L\name\()_undo, \leaf
 	.if	\sampled
 	movq	PATCH_LOG_TIMES(%rsi), %rax
 	subl	$1, PATCH_TIME_LEFT(%rax,%rdx,PATCH_TIME_PAIRS)
 	jbe	.L\name\()_due
 	.endif
+	.if	\leaf
+	enter_find_place .L\name\()_undo, 0
+	.else
 	enter_place .L\name\()_undo
+	.endif
+	.if	!(\leaf && \sampled)
+	.if	\sampled
 	movl	PATCH_LOG_WORD(%rsi), %ecx
 	shrl	$PATCH_TOGGLE_SHIFT, %ecx
 	movq	PATCH_LOG_LAST_TICK(%rsi,%rcx,8), %rcx
-	.if	\sampled
 	andq	$-2, %rcx
 	.else
-	cmpq	%rcx, clock_epoch(%rip)
+	movq	clock_epoch(%rip), %rcx
+	cmpq	%rcx, PATCH_LOG_LAST_TICK(%rsi) /* neither is later than the clock */
 	jne	.L\name\()_later
 	.endif
+	.ifeq	\leaf
 	movq	%rcx, PATCH_CALL_TICK(%rax)
+	.endif
+	.endif
 	movzwl	PATCH_LOG_WORD(%rsi), %eax
 	cmpl	PATCH_LOG_UNITS_MAX(%rsi), %eax
 	ja	.L\name\()_undo
 	shrl	$(PATCH_PAIR_BYTES_LOG - 1), %edx
-	addl	$(PATCH_CODE_ENTER << 1 | 1), %edx
 	movq	PATCH_LOG_CHUNK(%rsi), %rcx
+	.if	\leaf
+	addl	$(PATCH_CODE_LEAF << 1 | 1), %edx
+	movl	%edx, (%rcx,%rax,2)
+	addq	$((1 << PATCH_CALLS_SHIFT) + 2), PATCH_LOG_WORD(%rsi)
+	fast_leave .L\name\()_undo
+	movq	(%rsp), %rax
+	leaq	PATCH_BACK_MOVED(%rax), %rax
+	movq	%rax, -8(%rsp)
+	fast_restore 16
+	fast_restore_more 16
+	ret
+	.else
+	addl	$(PATCH_CODE_ENTER << 1 | 1), %edx
 	movl	%edx, (%rcx,%rax,2)
 	movabsq	$((1 << PATCH_DEPTH_SHIFT) + (1 << PATCH_CALLS_SHIFT) + 2), %rax
 	entered_units
 	addq	%rax, PATCH_LOG_WORD(%rsi)
 	enter_go_on .L\name\()_undo
+	.endif
 	.ifeq	\sampled
 	.p2align 4
 .L\name\()_later:
+	.if	\leaf
+	jmp	.L\name\()_undo
+	.else
 	movl	%edx, %ecx
 	movq	%rax, %r8
 	movq	clock_epoch(%rip), %rdx
 	enter_commit .L\name\()_undo
 	enter_go_on .L\name\()_undo
+	.endif
 	.else
 /* sampled_due() of a call that is to be timed, where nothing is to be computed. */
 	.p2align 4
@@ -314,6 +341,9 @@ patch_returned_kept:
 	movl	%edx, %r9d
 	testb	$15, PATCH_TIME_TIMED(%r10)
 	jz	.L\name\()_due_undo
+	.if	\leaf
+	enter_stack .L\name\()_due_undo
+	.endif
 	imull	$1664525, PATCH_LOG_RANDOM(%rsi), %eax
 	addl	$1013904223, %eax
 	movl	%eax, PATCH_LOG_RANDOM(%rsi)
@@ -364,14 +394,12 @@ patch_returned_kept:
 	testb	$1, PATCH_CALL_TICK-(1<<PATCH_CALL_BYTES_LOG)(%rax)
 	jnz	.L\name\()_undo
 	.else
-	movl	PATCH_LOG_WORD(%rsi), %eax
-	shrl	$PATCH_TOGGLE_SHIFT, %eax
-	movq	PATCH_LOG_LAST_TICK(%rsi,%rax,8), %rax
-	cmpq	%rax, clock_epoch(%rip)
+	movq	clock_epoch(%rip), %rax
+	cmpq	%rax, PATCH_LOG_LAST_TICK(%rsi) /* neither is later than the clock */
 	jne	.L\name\()_later
 	.endif
-	movq	PATCH_LOG_CHUNK(%rsi), %rdi
-	movw	$0, (%rdi,%rcx,2)
+	movq	PATCH_LOG_CHUNK(%rsi), %rax
+	movw	$0, (%rax,%rcx,2)
 	movabsq	$(1 - (1 << PATCH_DEPTH_SHIFT)), %rax
 	addq	%rax, PATCH_LOG_WORD(%rsi)
 	exit_go_on .L\name\()_undo, 0
@@ -394,12 +422,16 @@ patch_returned_kept:
 	.size	\name, . - \name
 .endm
 
-	entered	patch_entered_untimed, 0
+	entered	patch_entered_untimed, 0, 0
 	returned patch_returned_untimed, 0
-	entered	patch_entered_sampled, 1
+	entered	patch_entered_sampled, 1, 0
 	returned patch_returned_sampled, 1
+#if PATCH_SITES_KEPT == 0
+	entered	patch_entered_untimed_leaf, 0, 1
+	entered	patch_entered_sampled_leaf, 1, 1
+#endif
 
-/* Exits of calls that are timed while others are not: sampled_took(), where the pair lies in its own slot. */
+/* Exits of calls that are timed while others are not: sampled_took(). */
 	.p2align 6
 	.globl	patch_returned_timed
 	.hidden	patch_returned_timed
@@ -408,6 +440,7 @@ patch_returned_timed:
 	.cfi_startproc
 	exit_begin .Lreturned_unusual, .Lreturned_undo, 1
 	fast_save_timed 0
+	movq	%rdi, -64(%rsp)
 	testb	$1, PATCH_CALL_TICK-(1<<PATCH_CALL_BYTES_LOG)(%rax)
 	jz	.Lreturned_timed_undo /* a function that was jumped to, which has no time */
 	leaq	-(1<<PATCH_CALL_BYTES_LOG)(%rax), %r8
@@ -415,10 +448,10 @@ patch_returned_timed:
 	orq	$1, %rdx
 	movq	PATCH_CALL_FUNCTION(%r8), %rdi
 	movq	PATCH_CALL_SITE(%r8), %r9
+	movq	%r9, %rax
 	fast_pair %r9, %r9d, %rdi
 	movq	PATCH_LOG_DICTIONARY(%rsi), %r10
-	cmpq	%rdi, PATCH_PAIR_FUNCTION(%r10,%r9)
-	jne	.Lreturned_timed_undo
+	fast_find %r9, %r9d, %r10, %rdi, %rax, .Lreturned_timed_undo
 	movq	PATCH_LOG_TIMES(%rsi), %r10
 	leaq	(%r10,%r9,PATCH_TIME_PAIRS), %r10
 	movq	%rdx, %r9
@@ -432,10 +465,12 @@ patch_returned_timed:
 	incw	PATCH_TIME_TIMED(%r10)
 	exit_commit .Lreturned_timed_undo
 	fast_restore_timed 0
+	movq	-64(%rsp), %rdi
 	exit_go_on .Lreturned_undo, 1
 	.p2align 4
 .Lreturned_timed_undo:
 	fast_restore_timed 0
+	movq	-64(%rsp), %rdi
 .Lreturned_undo:
 	movq	$0, PATCH_LOG_BUSY(%rsi)
 .Lreturned_unusual:

@@ -22,6 +22,8 @@ static void clock_facts(struct facts *facts, uint64_t ticks_per_second)
     facts_number(facts, FISQL_FACT_PROCESS_HOOK_OUTSIDE_PS, cost.outside_ps);
     if (cost.untimed_ps != 0)
         facts_number(facts, FISQL_FACT_PROCESS_HOOK_UNTIMED_PS, cost.untimed_ps);
+    if (cost.leaf_ps != 0)
+        facts_number(facts, FISQL_FACT_PROCESS_HOOK_LEAF_PS, cost.leaf_ps);
 }
 
 /* Used before there is a second thread; stacks may be small. */

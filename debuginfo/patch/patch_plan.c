@@ -10,6 +10,7 @@
 #include "debuginfo/patch/patch_links.h"
 #include "debuginfo/patch/patch_parts.h"
 #include "debuginfo/patch/patch_sleds.h"
+#include "debuginfo/x86/x86_leaf.h"
 #include "debuginfo/x86/hook_calls.h"
 #include "debuginfo/x86/x86_move.h"
 #include "debuginfo/x86/x86_return.h"
@@ -95,14 +96,14 @@ static void put_displacement(unsigned char *at, size_t target, size_t next)
     memcpy(at, &distance, NEAR_BYTES);
 }
 
-/* What each stub begins with; its displacement stays within the area. */
-static void put_head(unsigned char *code, size_t stub)
+/* What each stub begins with; its displacement stays within the area. leaf: of a short leaf function. */
+static void put_head(unsigned char *code, size_t stub, bool leaf)
 {
     static const unsigned char call_word[] = {0xff, 0x15}, jump_on[] = {0xff, 0x64, 0x24, 0xf0};
     unsigned char *at = code + stub;
     memcpy(at, call_word, 2);
     /* The area's words lie before the code. */
-    put_displacement(at + 2, 0 - (size_t)FISQL_PATCH_HEAD, stub + 6);
+    put_displacement(at + 2, (leaf ? WORD : 0) - (size_t)FISQL_PATCH_HEAD, stub + 6);
     memcpy(at + 6, jump_on, sizeof jump_on);
 }
 
@@ -154,7 +155,7 @@ static int hook(struct making *making, const struct patch_function *piece,
         end = pushed + WORD;
     must(end <= making->code_capacity);
     memset(making->code + making->code_bytes, 0, end - making->code_bytes);
-    put_head(making->code, stub);
+    put_head(making->code, stub, x86_is_leaf(code, piece->end - piece->start));
     memcpy(making->code + place, moved->code, moved->bytes);
     if (moved->calls)
         put_displacement(making->code + place + moved->push_place, pushed,
@@ -349,7 +350,7 @@ static int link_one(struct making *making, const struct patch_link *from,
                   FISQL_PATCH_ALIGN * FISQL_PATCH_ALIGN;
     size_t place = stub + FISQL_PATCH_MOVED, end = place + sizeof jump_through + NEAR_BYTES;
     memset(making->code + making->code_bytes, 0, end - making->code_bytes);
-    put_head(making->code, stub);
+    put_head(making->code, stub, false);
     memcpy(making->code + place, jump_through, sizeof jump_through);
     making->code_bytes = end;
     *link = (struct fisql_patch_link){.slot = from->slot,

@@ -432,7 +432,7 @@ static int decode_chunk(struct decoder *decoder, const struct log_chunk *place,
         /* While anything is pending, the next event is not for the hot loop. */
         bool pending = decoder->gaps.pending || decoder->hooks.write_ns != 0;
         const uint16_t *at = cursor.at;
-        if (!pending && decode_hot_loop(decoder, &cursor, error) != 0)
+        if (!pending && !cursor.in_leaf && decode_hot_loop(decoder, &cursor, error) != 0)
             return -1;
         if (cursor.at != at) /* the hot loop entered or left a call last */
             behind = call_stack_call_id(&decoder->stack) == decoder->window.next_id - 1
@@ -461,6 +461,7 @@ static int thread_begin(struct decoder *decoder, uint32_t thread, struct decoded
     pairs_begin_thread(&decoder->pairs);
     decoder->threads_begun++;
     decoder->hooks.untimed = 0;
+    decoder->hooks.spares = HOOK_SPARES;
     call_stack_clear(&decoder->stack);
     thread_clock_begin(&decoder->clock, &shared->clock->lines[decoder->process]);
     if (shared->file != NULL && btree_part_begin(shared->file, &out->part, error) != 0)

@@ -171,7 +171,7 @@ struct decoded_thread {
     struct decode_losses losses;
     struct thread_gaps gaps;
     struct off_sums off; /* of its calls; `self` alone is set */
-    uint64_t untimed;    /* calls without times */
+    uint64_t untimed;    /* calls without times, as in struct hooks_now */
     struct thread_picture picture;
 };
 

@@ -34,8 +34,11 @@ struct hooks_now {
     uint64_t since_ns;     /* that began no earlier: the last event before it */
     bool sampled;          /* some calls of the chunk have no times: see sampled.h */
     bool timed;            /* the present event has one */
-    uint64_t untimed;      /* calls of the thread without times so far */
-    uint32_t depth_least;  /* calls open all along since the last event with a time */
+    /* Calls of the thread without times so far, each by what its hooks spare: HOOK_SPARES or, for a LEAF,
+     * more. And of the present event. */
+    uint64_t untimed;
+    uint32_t spares;
+    uint32_t depth_least; /* calls open all along since the last event with a time */
 };
 
 struct decoder {
@@ -165,7 +168,7 @@ static inline uint32_t decode_weight(struct decoder *decoder, struct link *link)
     link->estimate.caller =
         call_stack_has_own(&decoder->stack) ? call_stack_top(&decoder->stack)->link : NULL;
     if (!decoder->hooks.timed) {
-        decoder->hooks.untimed++;
+        decoder->hooks.untimed += decoder->hooks.spares;
         link->estimate.untimed += link->estimate.untimed < UINT32_MAX;
         return 0;
     }

@@ -68,7 +68,7 @@ static void mix_costs(const struct decoder *decoder, struct decoded_thread *out)
     for (size_t i = 0; i < out->hooks.costs_count; i++) {
         struct hook_cost *cost = &out->hooks.costs[i].cost;
         uint64_t spared_ps = hook_costs_spared(decoder->shared->costs, *cost);
-        uint64_t less_ps = (uint64_t)((wide_uint)spared_ps * out->untimed / calls);
+        uint64_t less_ps = (uint64_t)((wide_uint)spared_ps * out->untimed / calls / HOOK_SPARES);
         cost->outside_ps = cost->outside_ps > less_ps ? cost->outside_ps - less_ps : 0;
     }
 }

@@ -128,6 +128,11 @@ int hook_costs_make(struct hook_costs *costs, const struct log_index *index, str
     uint64_t untimed_ps = cost_fact(index, FISQL_FACT_PROCESS_HOOK_UNTIMED_PS);
     if (untimed_ps != 0 && untimed_ps < both_ps)
         costs->spared_per_mille = (both_ps - untimed_ps) * 1000 / both_ps;
+    uint64_t leaf_ps = cost_fact(index, FISQL_FACT_PROCESS_HOOK_LEAF_PS);
+    costs->leaf_spares =
+        leaf_ps != 0 && costs->spared_per_mille != 0 && leaf_ps < untimed_ps
+            ? (uint32_t)((both_ps - leaf_ps) * HOOK_SPARES / (both_ps - untimed_ps))
+            : HOOK_SPARES;
     costs->mean = costs->calibrated;
     costs->chunks = calloc(index->chunks_count + 1, sizeof *costs->chunks);
     if (costs->chunks == NULL)

@@ -45,6 +45,7 @@ static inline struct hook_share hook_share_of(struct hook_cost cost, uint64_t ch
                                cost.inside_ps + descendants * (cost.inside_ps + cost.outside_ps)};
 }
 
+#define HOOK_SPARES 1024u
 #define HOOK_COST_PS_MAX 1000000000u /* more is not believed */
 
 enum hook_costs_source { HOOK_COSTS_LOOP, HOOK_COSTS_SAMPLES, HOOK_COSTS_REFERENCE };
@@ -54,6 +55,7 @@ struct hook_costs {
     struct hook_cost *chunks;    /* of log_index.chunks */
     struct hook_cost mean;       /* over all calls */
     uint64_t spared_per_mille;   /* of the calibrated: what a call without a time costs less */
+    uint32_t leaf_spares;        /* what a LEAF costs less, by HOOK_SPARES of that */
     uint64_t reference_ns;       /* processor time of the reference run */
     enum hook_costs_source source;
 };

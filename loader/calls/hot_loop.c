@@ -178,7 +178,7 @@ HOT int enter(struct decoder *decoder, uint32_t pair_index, uint64_t enter_tick,
         distance = id - caller->head.call_id;
         caller->child_calls++;
         if (sampled)
-            caller->untimed_callees += call->weight == 0;
+            caller->untimed_callees += call->weight == 0 ? decoder->hooks.spares : 0;
     }
     if (note_entry(decoder, call, error) != 0)
         return -1;
@@ -235,8 +235,8 @@ static void spare_hooks(const struct decoder *decoder, const struct open_call *c
                         struct hook_share *hooks)
 {
     uint64_t spared_ps = hook_costs_spared(decoder->shared->costs, decoder->hooks.cost);
-    uint64_t within = (decoder->hooks.untimed - call->untimed_before) * spared_ps;
-    hooks->self_ps -= call->untimed_callees * spared_ps;
+    uint64_t within = (decoder->hooks.untimed - call->untimed_before) * spared_ps / HOOK_SPARES;
+    hooks->self_ps -= call->untimed_callees * spared_ps / HOOK_SPARES;
     hooks->total_ps = hooks->total_ps > within ? hooks->total_ps - within : 0;
 }
 
@@ -375,7 +375,7 @@ HOT int leaf(struct decoder *decoder, uint32_t pair_index, uint32_t ticks, const
         call[-1].child_calls++;
         call[-1].children_ns += duration;
         if (sampled)
-            call[-1].untimed_callees += row->weight == 0;
+            call[-1].untimed_callees += row->weight == 0 ? decoder->hooks.spares : 0;
     }
     row->link = link;
     row->function = function;
@@ -401,6 +401,25 @@ HOT int leaf(struct decoder *decoder, uint32_t pair_index, uint32_t ticks, const
                : 0;
 }
 
+/* A LEAF. */
+HOT int untimed_leaf(struct decoder *decoder, uint32_t pair, const bool sampled,
+                     struct error *error)
+{
+    uint64_t tick = decoder->clock.tick;
+    if (sampled) {
+        decoder->hooks.timed = false;
+        decoder->hooks.spares = decoder->shared->costs->leaf_spares;
+        tick = enter_tick_of(decoder, tick);
+    }
+    int result = may_be_leaf(decoder, pair) ? leaf(decoder, pair, 0, sampled, error)
+                 : enter(decoder, pair, tick, sampled, error) != 0
+                     ? -1
+                     : leave(decoder, ENDED_RETURNED, sampled, error);
+    if (sampled)
+        decoder->hooks.spares = HOOK_SPARES;
+    return result;
+}
+
 HOT int hot_loop(struct decoder *decoder, struct event_cursor *cursor, const bool sampled,
                  struct error *error)
 {
@@ -417,6 +436,14 @@ HOT int hot_loop(struct decoder *decoder, struct event_cursor *cursor, const boo
             if (sampled)
                 decode_note_depth(decoder, slot != 0);
         } else {
+            if (slot >= FISQL_CODE_LEAF && cursor->end - cursor->at >= 2 && cursor->at[1] == 0 &&
+                decoder->dictionary.pairs[slot - FISQL_CODE_LEAF] != 0) {
+                cursor->at += FISQL_UNITS_LEAF;
+                if (untimed_leaf(decoder, decoder->dictionary.pairs[slot - FISQL_CODE_LEAF] - 1,
+                                 sampled, error) != 0)
+                    return -1;
+                continue;
+            }
             if (slot >= FISQL_CODE_DEFINE_NEAR || cursor->end - cursor->at < 2 ||
                 decoder->dictionary.pairs[slot] == 0)
                 return 0;

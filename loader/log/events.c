@@ -12,7 +12,8 @@ struct event_cursor events_begin(const struct fisql_chunk *chunk)
     const unsigned char *payload = (const unsigned char *)chunk + sizeof *chunk;
     const void *units = payload + (size_t)chunk->open_calls * sizeof(struct fisql_open_call);
     const uint16_t *at = units;
-    return (struct event_cursor){at, at + chunk->units, chunk->base_address, chunk->heap_base};
+    return (struct event_cursor){at, at + chunk->units, chunk->base_address, chunk->heap_base,
+                                 false};
 }
 
 /* Whether `units` units are left from the event's code on. */
@@ -356,8 +357,27 @@ static int read_trace(struct event_cursor *cursor, struct event *event, uint32_t
     return values_are_sound(event) ? 1 : -1;
 }
 
+/* ENTER of a LEAF. */
+static int read_leaf(struct event_cursor *cursor, struct event *event, uint32_t code)
+{
+    if (!room(cursor, FISQL_UNITS_LEAF) || cursor->at[1] != 0)
+        return -1;
+    event->type = EVENT_ENTER;
+    event->slot = code - FISQL_CODE_LEAF;
+    event->ticks = 0;
+    cursor->at += FISQL_UNITS_LEAF;
+    cursor->in_leaf = true;
+    return 1;
+}
+
 int event_next(struct event_cursor *cursor, struct event *event)
 {
+    if (cursor->in_leaf) {
+        cursor->in_leaf = false;
+        event->type = EVENT_EXIT;
+        event->ticks = 0;
+        return 1;
+    }
     if (cursor->at >= cursor->end)
         return 0;
     uint32_t unit = *cursor->at;
@@ -379,6 +399,8 @@ int event_next(struct event_cursor *cursor, struct event *event)
     }
     if (code < FISQL_CODE_TIME)
         return read_define(cursor, event, code);
+    if (code >= FISQL_CODE_LEAF)
+        return read_leaf(cursor, event, code);
     if (code >= FISQL_CODE_COUNTED_SHORT) {
         if (!room(cursor, FISQL_UNITS_COUNTED_SHORT))
             return -1;

@@ -9,6 +9,7 @@
 #ifndef FISQL_LOADER_LOG_EVENTS_H
 #define FISQL_LOADER_LOG_EVENTS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -68,13 +69,14 @@ struct event_cursor {
     const uint16_t *end;
     uint64_t base_address; /* of the chunk's header */
     uint64_t heap_base;
+    bool in_leaf; /* a LEAF gave its enter; its exit is next */
 };
 
 /* The cursor at a chunk's first event. The chunk's header must have been checked
  * (log_chunk_is_sane); the chunk is borrowed. */
 struct event_cursor events_begin(const struct fisql_chunk *chunk);
 
-/* Reads any event. 1: *event holds it (only the fields of its type are set); 0: the end; -1: the
+/* Reads any event; a LEAF as an enter and an exit, both without ticks. 1: *event holds it (only the fields of its type are set); 0: the end; -1: the
  * units break the rules. */
 int event_next(struct event_cursor *cursor, struct event *event);
 

@@ -6,7 +6,7 @@ import struct
 import sys
 
 HEADER = struct.Struct("<IHHIIQQQIIIIQQQQQIIIIQQ")
-MAGIC, VERSION = 0x4C515346, 6
+MAGIC, VERSION = 0x4C515346, 7
 RUN, PROCESS, MODULES, THREAD, EVENTS, LOSS, END, POINTS = range(1, 9)
 NO_TIME, SALVAGED, RESUMED, RING, FORKED, PACKED = 1, 2, 4, 8, 16, 64
 KINDS = {"malloc": 0, "calloc": 1, "realloc": 2, "memalign": 3, "aligned_alloc": 4, "posix_memalign": 5,
@@ -347,7 +347,7 @@ def calls_in(words):
             length = UNITS[name] + (number - CODE[name] + 1) // 2
         else:
             length = UNITS.get(name, 3)
-        calls += words[at] % 2 == 1 and name in ("ENTER", "ENTER_FULL")
+        calls += words[at] % 2 == 1 and name in ("ENTER", "ENTER_FULL", "LEAF")
         at += length
     return calls
 

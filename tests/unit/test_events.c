@@ -291,7 +291,7 @@ static void check_sample(const struct sample *sample)
     struct event event = {0};
     memcpy(units + 1, sample->units, sample->count * sizeof units[0]);
     for (uint32_t left = 0; left <= sample->count; left++) {
-        struct event_cursor cursor = {units, units + 1 + left, BASE, HEAP};
+        struct event_cursor cursor = {units, units + 1 + left, BASE, HEAP, false};
         int got = event_next(&cursor, &event);
         if (left < sample->count) {
             if (got != -1)
@@ -306,18 +306,38 @@ static void check_sample(const struct sample *sample)
 
 static void check_exit_and_unknown(void)
 {
-    const uint16_t units[] = {0x7fff << 1, 0x7abc << 1 | 1};
+    const uint16_t units[] = {0x7fff << 1, 0x6f00 << 1 | 1};
     struct event event;
-    struct event_cursor cursor = {units, units + 2, 0, 0};
+    struct event_cursor cursor = {units, units + 2, 0, 0, false};
     check(event_next(&cursor, &event) == 1 && event.type == EVENT_EXIT && event.ticks == 0x7fff,
           "an exit has 15 bits of time");
     check(event_next(&cursor, &event) == -1, "an unknown code is refused");
 }
 
+static void check_leaf(void)
+{
+    const uint16_t units[] = {(FISQL_CODE_LEAF + 5) << 1 | 1, 0, 7 << 1};
+    struct event event;
+    struct event_cursor cursor = {units, units + 3, 0, 0, false};
+    check(event_next(&cursor, &event) == 1 && event.type == EVENT_ENTER && event.slot == 5 &&
+              event.ticks == 0,
+          "a leaf is an enter");
+    check(event_next(&cursor, &event) == 1 && event.type == EVENT_EXIT && event.ticks == 0,
+          "and an exit, at once");
+    check(event_next(&cursor, &event) == 1 && event.type == EVENT_EXIT && event.ticks == 7 &&
+              event_next(&cursor, &event) == 0,
+          "and what follows is read once");
+    const uint16_t odd[] = {(FISQL_CODE_LEAF + 5) << 1 | 1, 3};
+    cursor = (struct event_cursor){odd, odd + 1, 0, 0, false};
+    check(event_next(&cursor, &event) == -1, "half a leaf is refused");
+    cursor = (struct event_cursor){odd, odd + 2, 0, 0, false};
+    check(event_next(&cursor, &event) == -1, "and one whose second unit is no 0");
+}
+
 static int read_one(uint32_t code, uint16_t first, uint16_t second)
 {
     const uint16_t units[] = {(uint16_t)(code << 1 | 1), first, second};
-    struct event_cursor cursor = {units, units + 3, 0, 0};
+    struct event_cursor cursor = {units, units + 3, 0, 0, false};
     struct event event;
     return event_next(&cursor, &event);
 }
@@ -342,25 +362,25 @@ static void check_unsound_values(void)
           "a code behind the values is refused");
     check(read_one(FISQL_CODE_INCIDENT, 0, 0) == -1, "an incident of no bytes is refused");
     const uint16_t incident[] = {FISQL_CODE_INCIDENT << 1 | 1, 0, 2, FISQL_INCIDENT_KINDS_COUNT, 0};
-    struct event_cursor unknown = {incident, incident + 5, 0, 0};
+    struct event_cursor unknown = {incident, incident + 5, 0, 0, false};
     struct event of_it;
     check(event_next(&unknown, &of_it) == -1, "an incident of an unknown kind is refused");
     const uint16_t units[] = {
         (FISQL_CODE_ARGUMENTS + 31) << 1 | 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
-    struct event_cursor cursor = {units, units + 17, 0, 0};
+    struct event_cursor cursor = {units, units + 17, 0, 0, false};
     struct event event;
     check(event_next(&cursor, &event) == -1, "more than 30 arguments are refused");
     const uint16_t many[] = {
         FISQL_CODE_CHECKPOINT << 1 | 1, 0, 4 + 17, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
-    cursor = (struct event_cursor){many, many + 14, 0, 0};
+    cursor = (struct event_cursor){many, many + 14, 0, 0, false};
     check(event_next(&cursor, &event) == -1, "more than 16 values of a checkpoint are refused");
     check(read_one(FISQL_CODE_CHECKPOINT, 0, 2) == -1, "and one without a point");
     uint16_t text[5 + 2052] = {FISQL_CODE_CHECKPOINT << 1 | 1, 0, 4 + 3 + 4097, 1, 0, 0x01ad, 0x10};
-    cursor = (struct event_cursor){text, text + 5 + 2050, 0, 0};
+    cursor = (struct event_cursor){text, text + 5 + 2050, 0, 0, false};
     check(event_next(&cursor, &event) == -1, "and a text of more than 4096 bytes");
     text[2]--;
     text[5] = 0x00ad;
-    cursor = (struct event_cursor){text, text + 5 + 2050, 0, 0};
+    cursor = (struct event_cursor){text, text + 5 + 2050, 0, 0, false};
     check(event_next(&cursor, &event) == 1 && event.values_bytes == 4099, "one of 4096 is read");
 }
 
@@ -422,6 +442,7 @@ int main(void)
     for (size_t i = 0; i < sizeof samples / sizeof samples[0]; i++)
         check_sample(&samples[i]);
     check_exit_and_unknown();
+    check_leaf();
     check_unsound_values();
     check_finish();
     return check_status();

@@ -132,8 +132,8 @@ static void patch(struct library *library)
     for (uintptr_t away = 1 << 24; area == MAP_FAILED && away < 1 << 30; away += 1 << 24)
         area = mmap(library->bias + away, bytes, PROT_READ | PROT_WRITE | PROT_EXEC,
                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
-    const void *entry = test_patch_entry;
-    memcpy(area, &entry, sizeof entry);
+    const void *entries[] = {test_patch_entry, test_patch_entry}; /* of leaves, too */
+    memcpy(area, entries, sizeof entries);
     library->code = (unsigned char *)area + FISQL_PATCH_HEAD;
     memcpy(library->code, fisql_patch_code(from), from->code_bytes);
     for (uint32_t i = 0; i < from->fixups_count; i++) {
