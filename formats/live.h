@@ -505,6 +505,7 @@ enum fisql_slot_state {
     FISQL_SLOT_LENT = 4,    /* the log of another slot fills its chunk: see chunk_slot */
     FISQL_SLOT_PACKING = 5, /* a whole chunk being compressed; can still be taken back */
     FISQL_SLOT_WRITING = 6, /* a whole chunk being appended */
+    FISQL_SLOT_RELIEVED = 7 /* fisql record keeps what it held, and frees it (live_relief.h) */
 };
 
 /* The locks of a thread (fisql record --locks). Only the thread writes here, without a lock. To

@@ -53,6 +53,7 @@ enum fisql_chunk_kind {
     X(RUN, TICKS_PER_SECOND, "ticks_per_second", "")                                               \
     X(RUN, COMPRESSION, "compression", "zstd where chunks may be packed, none")                    \
     X(RUN, CPU_NS, "cpu_ns", "processor time of the program and what it waited for")               \
+    X(RUN, DISK_PAUSES, "disk_pauses", "how often writes to the log took long, and what waited")   \
     X(RUN, REFERENCE_CPU_NS, "reference_cpu_ns",                                                   \
       "cpu_ns of a run without the collector (--reference)")                                       \
     X(RUN, CONTROL, "control",                                                                     \

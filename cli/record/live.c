@@ -360,54 +360,16 @@ void live_names(struct live *live, char *text, size_t size)
 
 /* ---- what they left ---- */
 
-/* The program adds to the same totals at the same time, and takes them out when it writes them down. */
-static void count_lost(const struct live *live, const struct fisql_chunk *chunk, int error)
-{
-    if (__atomic_fetch_add(&live->area->lost_chunks, 1, __ATOMIC_RELAXED) == 0)
-        __atomic_store_n(&live->area->lost_errno, (uint64_t)error, __ATOMIC_RELAXED);
-    __atomic_fetch_add(&live->area->lost_calls, chunk->calls, __ATOMIC_RELAXED);
-    __atomic_fetch_add(&live->area->lost_bytes, chunk->length, __ATOMIC_RELAXED);
-}
-
-/* In this order: the next owner must not look like the last one. */
-static void slot_free(const struct live *live, struct fisql_live_slot *slot, uint32_t index)
-{
-    __atomic_store_n(&slot->pid, 0, __ATOMIC_RELEASE);
-    __atomic_store_n(&slot->state, FISQL_SLOT_FREE, __ATOMIC_RELEASE);
-    fisql_slot_free(live->area, index);
-}
-
-static struct fisql_chunk *chunk_of(struct fisql_live_slot *slot)
-{
-    return (struct fisql_chunk *)(void *)((unsigned char *)slot + FISQL_SLOT_HEADER);
-}
-
-static bool slot_claim(struct fisql_live_slot *slot, uint32_t from, uint32_t to)
-{
-    return __atomic_compare_exchange_n(&slot->state, &from, to, false, __ATOMIC_ACQ_REL,
-                                       __ATOMIC_RELAXED);
-}
-
-/* The length of a whole chunk, 0 if it is none. A wild process may be changing it: use only what
- * was checked. */
-static uint32_t whole_length(const struct fisql_chunk *chunk)
-{
-    uint32_t length = __atomic_load_n(&chunk->length, __ATOMIC_RELAXED);
-    bool sound = chunk->magic == FISQL_CHUNK_MAGIC && length >= sizeof *chunk &&
-                 length <= FISQL_LIVE_CHUNK_BYTES && length % 8 == 0;
-    return sound ? length : 0;
-}
-
 /* Appends the chunk of a claimed slot (FISQL_SLOT_PACKING), or its packed form, unless the process
  * has taken it back. */
 static void slot_append(struct live *live, struct fisql_live_slot *slot, uint32_t index,
                         const struct fisql_chunk *packed)
 {
-    struct fisql_chunk *chunk = chunk_of(slot);
+    struct fisql_chunk *chunk = live_slot_chunk(slot);
     int error = 0;
-    if (!slot_claim(slot, FISQL_SLOT_PACKING, FISQL_SLOT_WRITING))
+    if (!live_slot_claim(slot, FISQL_SLOT_PACKING, FISQL_SLOT_WRITING))
         return;
-    uint32_t length = whole_length(chunk), epoch = slot->log_epoch;
+    uint32_t length = live_slot_length(slot), epoch = slot->log_epoch;
     if (packed != NULL) {
         error = live_log_append_left(live, packed, packed->length, epoch);
     } else if (length != 0) {
@@ -416,13 +378,13 @@ static void slot_append(struct live *live, struct fisql_live_slot *slot, uint32_
         error = live_log_append_left(live, chunk, length, epoch);
     }
     if (error != 0)
-        count_lost(live, chunk, error);
-    slot_free(live, slot, index);
+        live_count_lost(live, chunk, error);
+    live_slot_free(live, slot, index);
 }
 
 static void slot_collect(struct live *live, struct fisql_live_slot *slot, uint32_t index)
 {
-    if (slot_claim(slot, FISQL_SLOT_WHOLE, FISQL_SLOT_PACKING))
+    if (live_slot_claim(slot, FISQL_SLOT_WHOLE, FISQL_SLOT_PACKING))
         slot_append(live, slot, index, NULL);
 }
 
@@ -455,9 +417,9 @@ static void slot_pack(struct live *live, struct fisql_live_slot *slot, uint32_t 
     const struct fisql_chunk *packed = NULL;
     live->pinned = true;
     pthread_mutex_unlock(&live->lock);
-    uint32_t length = whole_length(chunk_of(slot));
+    uint32_t length = live_slot_length(slot);
     if (length != 0)
-        packed = chunk_pack(&live->packer, chunk_of(slot), length);
+        packed = chunk_pack(&live->packer, live_slot_chunk(slot), length);
     pthread_mutex_lock(&live->lock);
     live->pinned = false;
     slot_append(live, slot, index, packed);
@@ -466,7 +428,7 @@ static void slot_pack(struct live *live, struct fisql_live_slot *slot, uint32_t 
 static void handed_append(struct live *live, uint32_t index, bool may_pack)
 {
     struct fisql_live_slot *slot = index < live->slots ? slot_at(live, index) : NULL;
-    if (slot == NULL || !slot_claim(slot, FISQL_SLOT_WHOLE, FISQL_SLOT_PACKING))
+    if (slot == NULL || !live_slot_claim(slot, FISQL_SLOT_WHOLE, FISQL_SLOT_PACKING))
         return;
     if (may_pack && handed_count(live) <= PACK_WAITING)
         slot_pack(live, slot, index);
@@ -510,7 +472,7 @@ static void slot_salvage(struct live *live, struct fisql_live_slot *slot)
                                                                : NULL;
     if (with_chunk == NULL)
         return;
-    struct fisql_chunk *chunk = chunk_of(with_chunk);
+    struct fisql_chunk *chunk = live_slot_chunk(with_chunk);
     /* The process's clock is gone. */
     uint32_t length = fisql_slot_finish(slot, chunk, live->area->run_id, 0, 0);
     if (length == 0)
@@ -521,7 +483,7 @@ static void slot_salvage(struct live *live, struct fisql_live_slot *slot)
         live->salvaged_calls += chunk->calls;
         return;
     }
-    count_lost(live, chunk, error);
+    live_count_lost(live, chunk, error);
 }
 
 /* Takes what a slot holds if its process is gone. A lent slot is freed the next time: by then the
@@ -533,7 +495,7 @@ static void slot_look(struct live *live, struct fisql_live_slot *slot, uint32_t 
         slot_collect(live, slot, index);
         return;
     }
-    if (state == FISQL_SLOT_FREE || !gone)
+    if (state == FISQL_SLOT_FREE || state == FISQL_SLOT_RELIEVED || !gone)
         return;
     if (state == FISQL_SLOT_PACKING) { /* by the writer, while we replace the log */
         slot_append(live, slot, index, NULL);
@@ -545,7 +507,7 @@ static void slot_look(struct live *live, struct fisql_live_slot *slot, uint32_t 
     }
     if (state == FISQL_SLOT_LIVE)
         slot_salvage(live, slot);
-    slot_free(live, slot, index);
+    live_slot_free(live, slot, index);
 }
 
 static void salvage(struct live *live)
@@ -575,6 +537,7 @@ void live_salvage(struct live *live)
  * then finds that it has gone. */
 void live_drain(struct live *live)
 {
+    live_log_append_kept(live);
     salvage(live);
     for (uint32_t i = 0, used = slots_used(live); i < used; i++) {
         struct fisql_live_slot *slot = slot_at(live, i);
@@ -609,7 +572,7 @@ bool live_holds_events(struct live *live)
             continue;
         now = *slot; /* its thread still writes */
         holds = now.chunk_slot == 0 &&
-                fisql_slot_sound(&now, chunk_of((struct fisql_live_slot *)(uintptr_t)slot),
+                fisql_slot_sound(&now, live_slot_chunk((struct fisql_live_slot *)(uintptr_t)slot),
                                  live->area->run_id);
     }
     pthread_mutex_unlock(&live->lock);

@@ -33,7 +33,8 @@ struct live {
     uint32_t used_seen; /* slots used at the last salvage */
     bool closed;        /* no process has the area, and none can get it */
     struct chunk_packer packer;
-    bool pinned; /* a slot has to stay mapped */
+    bool pinned;                /* a slot has to stay mapped */
+    struct live_relief *relief; /* NULL = none; borrowed */
     pthread_mutex_t lock;
 };
 

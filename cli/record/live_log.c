@@ -1,5 +1,6 @@
 /* Appending to the log, on the side of `fisql record`: see live.h and live_parts.h. */
 #include "cli/record/live_parts.h"
+#include "cli/record/live_relief.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -7,14 +8,45 @@
 #include <string.h>
 #include <unistd.h>
 
-static int append(const struct live *live, int log, const void *chunk, size_t size_bytes)
+static int put(const struct live *live, int log, const void *chunk, size_t size_bytes)
 {
+    live_relief_writes(live->relief, true);
     ssize_t written = write(log, chunk, size_bytes);
     int error = written == (ssize_t)size_bytes ? 0 : written < 0 ? errno : ENOSPC;
+    live_relief_writes(live->relief, false);
     off_t end = log == live->log ? lseek(log, 0, SEEK_CUR) : 0;
     if (end > 0)
         __atomic_store_n(&live->area->writer.log_end, (uint64_t)end, __ATOMIC_RELAXED);
     return error;
+}
+
+static int put_left(const struct live *live, const struct fisql_chunk *chunk, size_t size_bytes,
+                    uint32_t epoch)
+{
+    bool before = live->log_before >= 0 && epoch / 2 != live->log_epoch / 2;
+    bool facts = chunk->kind != FISQL_CHUNK_EVENTS && chunk->kind != FISQL_CHUNK_LOSS;
+    int error = !before || facts ? put(live, live->log, chunk, size_bytes) : 0;
+    if (before && error == 0)
+        error = put(live, live->log_before, chunk, size_bytes);
+    return error;
+}
+
+void live_log_append_kept(const struct live *live)
+{
+    struct kept *kept;
+    while (live->relief != NULL && (kept = live_relief_take(live->relief)) != NULL) {
+        const struct fisql_chunk *chunk = (const void *)kept->chunk;
+        int error = put_left(live, chunk, kept->bytes, kept->epoch);
+        if (error != 0)
+            live_count_lost(live, chunk, error);
+        free(kept);
+    }
+}
+
+static int append(const struct live *live, int log, const void *chunk, size_t size_bytes)
+{
+    live_log_append_kept(live);
+    return put(live, log, chunk, size_bytes);
 }
 
 int live_log_append(const struct live *live, const void *chunk, size_t size_bytes)
@@ -25,12 +57,8 @@ int live_log_append(const struct live *live, const void *chunk, size_t size_byte
 int live_log_append_left(const struct live *live, const struct fisql_chunk *chunk,
                          size_t size_bytes, uint32_t epoch)
 {
-    bool before = live->log_before >= 0 && epoch / 2 != live->log_epoch / 2;
-    bool facts = chunk->kind != FISQL_CHUNK_EVENTS && chunk->kind != FISQL_CHUNK_LOSS;
-    int error = !before || facts ? append(live, live->log, chunk, size_bytes) : 0;
-    if (before && error == 0)
-        error = append(live, live->log_before, chunk, size_bytes);
-    return error;
+    live_log_append_kept(live);
+    return put_left(live, chunk, size_bytes, epoch);
 }
 
 /* A chunk of facts of at least size_min bytes; the caller frees it. NULL without memory. facts may

@@ -2,10 +2,13 @@
 #include "cli/record/live_writer.h"
 
 #include "cli/out/clock.h"
+#include "cli/record/live_parts.h"
 #include "cli/record/robust.h"
 
+#include <inttypes.h>
 #include <sched.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -52,6 +55,17 @@ static void *writer_of_silent(void *context)
     return NULL;
 }
 
+/* Appends what was kept in a pause of the disk. */
+static bool append_kept(struct live_writer *writer)
+{
+    if (!live_relief_keeps(&writer->relief))
+        return false;
+    pthread_mutex_lock(&writer->live->lock);
+    live_log_append_kept(writer->live);
+    pthread_mutex_unlock(&writer->live->lock);
+    return true;
+}
+
 static void *writer_run(void *context)
 {
     struct live_writer *writer = context;
@@ -63,6 +77,7 @@ static void *writer_run(void *context)
     for (int64_t kept_ns = 0; __atomic_load_n(&writer->stop, __ATOMIC_ACQUIRE) == 0;) {
         bool any = live_append_handed(writer->live, true);
         writer_keep(writer->live, &kept_ns);
+        any |= append_kept(writer);
         if (!any)
             writer_sleep(shared);
     }
@@ -79,6 +94,8 @@ void live_writer_start(struct live_writer *writer, struct live *live, bool compr
     bool packs = compress && chunk_packer_make(&live->packer);
     writer->started = pthread_create(&writer->thread, NULL, writer_run, writer) == 0;
     live->area->writer.packs = writer->started && packs;
+    if (writer->started)
+        live_relief_start(&writer->relief, live, compress);
     writer->second_started =
         writer->started && pthread_create(&writer->second, NULL, writer_of_silent, writer) == 0;
     live->area->writer.serves_silent = writer->second_started;
@@ -88,6 +105,19 @@ void live_writer_keep(struct live_writer *writer)
 {
     if (!writer->started)
         live_keep(writer->live);
+}
+
+/* The log says that the disk paused. */
+static void say_pauses(struct live_writer *writer)
+{
+    const struct live_relief *relief = &writer->relief;
+    char text[128];
+    if (relief->chunks == 0)
+        return;
+    snprintf(text, sizeof text,
+             "%" PRIu64 "; %" PRIu64 " chunks waited in memory, %.1f MiB at most", relief->pauses,
+             relief->chunks, (double)relief->bytes_most / (1 << 20));
+    live_append_fact(writer->live, FISQL_FACT_RUN_DISK_PAUSES, text);
 }
 
 void live_writer_end(struct live_writer *writer)
@@ -106,5 +136,9 @@ void live_writer_end(struct live_writer *writer)
         word_wake(&shared->silent);
         pthread_join(writer->second, NULL);
     }
+    live_relief_end(&writer->relief);
+    append_kept(writer);
+    say_pauses(writer);
+    live_relief_release(&writer->relief);
     writer->started = false;
 }

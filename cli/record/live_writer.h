@@ -10,11 +10,13 @@
 #define FISQL_CLI_RECORD_LIVE_WRITER_H
 
 #include "cli/record/live.h"
+#include "cli/record/live_relief.h"
 
 struct live_writer {
     struct live *live;
     pthread_t thread, second; /* the second serves processes that cannot write themselves */
     bool started, second_started;
+    struct live_relief relief;
     uint32_t stop; /* atomic */
 };
 

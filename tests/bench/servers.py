@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""What recording costs programs of the distribution as they are: servers.py FISQL [ROUNDS [git|nginx|postgres...]].
+"""What recording costs programs of the distribution as they are: servers.py FISQL [ROUNDS [git|nginx|postgres|pgbench8...]].
 
 Each round runs every way in turn. git: `git log -p -60` of a repository of its own, processor time. nginx: one worker, 8 connections of wrk
 for 6 s, requests a second. postgres: `pgbench -S -c 2 -j 1`, transactions a second. Ways: plain; record; record --library-calls; and for
-postgres record --budget 10%, after as many transactions as it takes to leave out what costs most. Prints the medians, and the median of
+postgres record --budget 10%, after as many transactions as it takes to leave out what costs most. pgbench8: `pgbench -c 8 -j 2` for 8 s, plain and
+with each --time. Prints the medians, and the median of
 each round's ratios. Needs git, nginx, wrk, postgresql."""
 import glob
 import os
@@ -19,7 +20,8 @@ import time
 
 from attach import CONF, free_port, requests
 
-WAYS = {"plain": None, "record": [], "record --library-calls": ["--library-calls"], "record --budget 10%": ["--budget", "10%"]}
+WAYS = {"plain": None, "record": [], "record --library-calls": ["--library-calls"], "record --budget 10%": ["--budget", "10%"],
+        "record --time sampled": ["--time", "sampled"], "record --time none": ["--time", "none"]}
 
 
 def wait_until(ready, what):
@@ -86,7 +88,7 @@ class Nginx:
 
 class Postgres:
     unit = "transactions a second"
-    ways = list(WAYS)
+    ways = list(WAYS)[:4]
 
     def __init__(self, folder):
         self.programs = sorted(glob.glob("/usr/lib/postgresql/*/bin/"))[-1]
@@ -125,6 +127,17 @@ class Postgres:
         return float(re.search(r"tps = ([0-9.]+) \(without", said)[1])
 
 
+class Pgbench8(Postgres):
+    ways = ["plain", "record", "record --time sampled", "record --time none"]
+
+    def run(self, prefix, _way):
+        server = self.begin(prefix)
+        self.bench("-c", "8", "-j", "2", "-T", "2")
+        said = self.bench("-c", "8", "-j", "2", "-T", "8")
+        self.finish(server)
+        return float(re.search(r"tps = ([0-9.]+) \(without", said)[1])
+
+
 def measure(fisql, name, program, rounds):
     results = {way: [] for way in program.ways}
     for number in range(rounds):
@@ -143,7 +156,7 @@ def measure(fisql, name, program, rounds):
 
 def main():
     fisql, rounds = os.path.abspath(sys.argv[1]), int((sys.argv[2:] + ["5"])[0])
-    programs = {"git": Git, "nginx": Nginx, "postgres": Postgres}
+    programs = {"git": Git, "nginx": Nginx, "postgres": Postgres, "pgbench8": Pgbench8}
     for name in sys.argv[3:] or programs:
         with tempfile.TemporaryDirectory() as folder:
             os.chmod(folder, 0o755)
