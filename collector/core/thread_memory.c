@@ -20,20 +20,29 @@
 /* The counts' table and its last run, rounded up to whole entries of the shadow stack. */
 #define COUNTED_BYTES ((DICTIONARY_ENTRIES + 8) * sizeof(uint32_t))
 #define DICTIONARY_BYTES (DICTIONARY_ENTRIES * sizeof(struct pair))
-/* Which calls are timed: untouched pages, unless some are not. */
-#define TIMES_BYTES (DICTIONARY_ENTRIES * sizeof(struct call_time))
-#define NESTED_BYTES (DICTIONARY_BYTES + COUNTED_BYTES + TIMES_BYTES)
-#define SHADOW_BYTES 32768u /* at first */
-#define MEMORY_BYTES ((NESTED_BYTES + SHADOW_BYTES) & ~(size_t)4095)
+#define TIMES_BYTES                                                                                \
+    (DICTIONARY_ENTRIES * sizeof(struct call_time)) /* where not all calls are timed */
+#define SHADOW_BYTES 32768u                         /* at first */
 _Static_assert(COUNTED_BYTES % sizeof(struct shadow_call) == 0, "the shadow stack is aligned");
 
 #define SPARES_MAX 16u
+
+static size_t nested_bytes(void)
+{
+    return DICTIONARY_BYTES + COUNTED_BYTES + (sampled() ? TIMES_BYTES : 0);
+}
+
+static size_t memory_bytes(void)
+{
+    return (nested_bytes() + SHADOW_BYTES) & ~(size_t)4095;
+}
 
 static void nested_set(struct thread_log *log, unsigned char *memory)
 {
     log->dictionary = (struct pair *)(void *)memory;
     log->counts.of_slot = counted_behind(log->dictionary);
-    log->times = (struct call_time *)(void *)(memory + DICTIONARY_BYTES + COUNTED_BYTES);
+    log->times =
+        sampled() ? (struct call_time *)(void *)(memory + DICTIONARY_BYTES + COUNTED_BYTES) : NULL;
 }
 
 /* Memory of a thread that is gone. */
@@ -86,7 +95,7 @@ static void *held; /* START_BYTES; NULL = nothing */
 
 bool memory_hold(void)
 {
-    struct spare *spare = memory_map(MEMORY_BYTES);
+    struct spare *spare = memory_map(memory_bytes());
     held = spare != NULL ? memory_map(START_BYTES) : NULL;
     if (held != NULL) {
         lock_acquire(&spares_lock);
@@ -95,7 +104,7 @@ bool memory_hold(void)
         spares_count++;
         lock_release(&spares_lock);
     } else if (spare != NULL) {
-        munmap(spare, MEMORY_BYTES);
+        munmap(spare, memory_bytes());
     }
     return held != NULL;
 }
@@ -116,14 +125,14 @@ bool memory_take(struct thread_log *log)
         spares_count--;
     }
     lock_release(&spares_lock);
-    unsigned char *memory = spare != NULL ? (void *)spare : memory_map(MEMORY_BYTES);
+    unsigned char *memory = spare != NULL ? (void *)spare : memory_map(memory_bytes());
     if (memory == NULL)
         return false;
     log->shadow.memory = memory;
     nested_set(log, memory);
-    if (sampled())
+    if (log->times != NULL)
         memset(log->times, 0, TIMES_BYTES);
-    shadow_set(log, memory + NESTED_BYTES, MEMORY_BYTES - NESTED_BYTES);
+    shadow_set(log, memory + nested_bytes(), memory_bytes() - nested_bytes());
     return true;
 }
 
@@ -143,12 +152,12 @@ void memory_release(const struct shadow_stack *shadow)
     }
     lock_release(&spares_lock);
     if (!kept && !silent())
-        munmap(spare, MEMORY_BYTES);
+        munmap(spare, memory_bytes());
 }
 
 bool memory_take_nested(struct thread_log *log)
 {
-    unsigned char *memory = memory_map(NESTED_BYTES);
+    unsigned char *memory = memory_map(nested_bytes());
     if (memory == NULL)
         return false;
     nested_set(log, memory);
@@ -158,7 +167,7 @@ bool memory_take_nested(struct thread_log *log)
 void memory_release_nested(const struct thread_log *log)
 {
     if ((void *)log->dictionary != log->shadow.memory && !silent())
-        munmap(log->dictionary, NESTED_BYTES);
+        munmap(log->dictionary, nested_bytes());
 }
 
 /* We lose what another thread of the parent was taking or giving back: address space only. */

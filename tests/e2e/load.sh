@@ -42,7 +42,7 @@ P
 refused "not a log" "fisql: text.bin: is not a fisql log, or nothing in it is sound" "$fisql" load text.bin
 refused "a log cut in its first chunk" "fisql: short.bin: is not a fisql log, or nothing in it is sound" "$fisql" load short.bin
 refused "an empty file" "fisql: empty.bin: is empty: nothing was recorded into it" "$fisql" load empty.bin
-refused "a newer log" "fisql: newer.bin: is a log of format version 9, this fisql reads version 6: load it with the fisql that recorded it" "$fisql" load newer.bin
+refused "a newer log" "fisql: newer.bin: is a log of format version 9, this fisql reads version 7: load it with the fisql that recorded it" "$fisql" load newer.bin
 refused "a folder" "fisql: folder.bin: is a folder, not a log" "$fisql" load folder.bin
 refused "a FIFO" "fisql: fifo.bin: is not a regular file: save the log to a file first" timeout 10 "$fisql" load fifo.bin
 refused "a missing file" "fisql: missing.bin: No such file or directory" "$fisql" load missing.bin
