@@ -119,11 +119,13 @@ patch_returned_by_clock: .quad patch_returned
 patch_entered:
 	.cfi_startproc
 	.cfi_def_cfa_offset 16 /* the stub is no frame */
-	enter_begin .Lenter_unusual, .Lenter_undo
+	fast_save_tick 16
+	enter_begin .Lenter_unusual, .Lenter_undo, 0, 1
 	enter_place .Lenter_undo
 	movq	%rax, %r8
 	movl	%edx, %ecx
-	fast_tick
+	movq	%r9, %rdx
+	fast_restore_tick 16
 	enter_commit .Lenter_undo
 	enter_go_on .Lenter_undo
 	.p2align 4
@@ -132,6 +134,7 @@ patch_entered:
 .Lenter_unusual:
 	fast_restore 16
 	fast_restore_more 16
+	fast_restore_tick 16
 /* Where nothing is usual from the outset. */
 	.globl	patch_enter_again
 patch_enter_again:
