@@ -8,28 +8,41 @@
 #include "cli/out/clock.h"
 #include "cli/record/live.h"
 #include "cli/record/live_parts.h"
+#include "cli/record/process_stat.h"
 
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 
 #define LOOK_NS 1000000   /* the program fills the chunks that may wait in some milliseconds */
 #define PAUSE_NS 2000000u /* a write that takes longer is a pause of the disk */
 #define KEPT_BYTES_MAX ((uint64_t)256 << 20)
 
+/* Does the thread wait for something, and not only for a processor? */
+static bool waits(uint32_t tid)
+{
+    struct process_stat stat;
+    return process_stat_read((long)tid, &stat) && (stat.state == 'D' || stat.state == 'S');
+}
+
 static bool is_paused(const struct live_relief *relief)
 {
     uint64_t since_ns = __atomic_load_n(&relief->writing_ns, __ATOMIC_ACQUIRE);
-    return since_ns != 0 && (uint64_t)clock_now_ns(CLOCK_MONOTONIC) - since_ns > PAUSE_NS;
+    return since_ns != 0 && (uint64_t)clock_now_ns(CLOCK_MONOTONIC) - since_ns > PAUSE_NS &&
+           waits(__atomic_load_n(&relief->writer, __ATOMIC_RELAXED));
 }
 
 void live_relief_writes(struct live_relief *relief, bool begins)
 {
-    if (relief != NULL)
-        __atomic_store_n(&relief->writing_ns, begins ? (uint64_t)clock_now_ns(CLOCK_MONOTONIC) : 0,
-                         __ATOMIC_RELEASE);
+    if (relief == NULL)
+        return;
+    if (begins)
+        __atomic_store_n(&relief->writer, (uint32_t)gettid(), __ATOMIC_RELAXED);
+    __atomic_store_n(&relief->writing_ns, begins ? (uint64_t)clock_now_ns(CLOCK_MONOTONIC) : 0,
+                     __ATOMIC_RELEASE);
 }
 
 /* Copies a chunk, compressed if it can be, and ready for the log. */

@@ -21,6 +21,7 @@ struct live_relief {
     pthread_t thread;
     bool started;
     uint32_t stop;       /* atomic */
+    uint32_t writer;     /* atomic: the id of the thread that writes */
     uint64_t writing_ns; /* atomic: when the write that goes on began; 0 = none does */
     struct chunk_packer packer;
     pthread_mutex_t lock;       /* of what follows */
