@@ -67,6 +67,7 @@
 #define FISQL_PATCH_LINK_HEAD 24u
 #define FISQL_PATCH_MOVED 10u /* where the moved instructions begin in a stub */
 #define FISQL_PATCH_ENTRIES_MAX (1u << 22)
+#define FISQL_PATCH_LEAF_BYTES 1024u /* a short leaf function has no more */
 
 struct fisql_patch {
     char magic[8];

@@ -141,7 +141,8 @@ static bool relieve(struct live_relief *relief)
         if (index == 0 || index > relief->live->slots || !is_paused(relief) || !has_room(relief) ||
             !relieve_slot(relief, index - 1))
             continue;
-        __atomic_store_n(handed, 0, __ATOMIC_RELEASE);
+        /* The slot may have been handed over again, and the writer have cleared the place. */
+        __atomic_compare_exchange_n(handed, &index, 0, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
         any = true;
     }
     return any;

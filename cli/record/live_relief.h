@@ -1,8 +1,8 @@
 /*
  * Long pauses of the disk. While a write to the log takes long, nobody makes room for the chunks that the
  * program fills; it would soon write itself, and wait, too. So a thread of its own then takes what waits out
- * of the area, compresses it, and keeps it until the disk goes on: a second of the fastest program takes
- * some 20 MiB so. What is kept is lost if fisql record is killed meanwhile.
+ * of the area, compresses it, and keeps it until the disk goes on: a call takes half a byte or so
+ * then. What is kept is lost if fisql record is killed meanwhile.
  */
 #ifndef FISQL_CLI_RECORD_LIVE_RELIEF_H
 #define FISQL_CLI_RECORD_LIVE_RELIEF_H

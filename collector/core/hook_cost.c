@@ -23,7 +23,7 @@
 #define ROUNDS_SAMPLED 64 /* with fewer timed calls each */
 #define SAMPLED_USUAL_GAP 16u
 /* Of what the loop shows, what a timed call's inside part and a call without a time cost where a program is
- * recorded as it is: in Lua's sorting and with an empty function, on AMD EPYC (family 25). */
+ * recorded as it is: in fib and in a loop over a leaf, on AMD EPYC (family 25). */
 #define STUBS_INSIDE_PERCENT 110u
 #define STUBS_PERCENT 110u
 #define STUBS_LEAF_PERCENT 55u /* the same of a call that is written as one event (leaf.h) */

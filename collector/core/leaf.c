@@ -4,8 +4,7 @@
 #include "collector/core/dictionary.h"
 #include "collector/core/hooks_fast.h"
 #include "collector/core/sampled.h"
-
-#define LEAF_BYTES_MAX 1024u /* X86_LEAF_BYTES_MAX */
+#include "formats/patch.h"
 
 /* The pair of the last event, if that is what its units say; else NULL. */
 static const struct pair *last_leaf(const struct thread_log *log, const uint16_t *units)
@@ -31,7 +30,7 @@ void leaf_open_again(uint64_t code, uint64_t stack)
     const struct pair *pair =
         units >= log->min_units + FISQL_UNITS_LEAF ? last_leaf(log, last) : NULL;
     /* Units of other events may look like one: but then the function is open, or is another one. */
-    if (pair != NULL && code - pair->function < LEAF_BYTES_MAX &&
+    if (pair != NULL && code - pair->function < FISQL_PATCH_LEAF_BYTES &&
         call[-1].function != pair->function && stack < call[-1].stack &&
         depth < log->shadow.depth_logged) {
         uint32_t slot = (uint32_t)(pair - log->dictionary);

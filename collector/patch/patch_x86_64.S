@@ -112,12 +112,7 @@ patch_sites:
 patch_returned_by_clock: .quad patch_returned
 	.text
 
-	.p2align 6
-	.globl	patch_entered
-	.hidden	patch_entered
-	.type	patch_entered, @function
-patch_entered:
-	.cfi_startproc
+	begin	patch_entered
 	.cfi_def_cfa_offset 16 /* the stub is no frame */
 	fast_save_tick 16
 	enter_begin .Lenter_unusual, .Lenter_undo, 0, 1
@@ -185,12 +180,7 @@ patch_enter_other:
 	.cfi_endproc
 	.size	patch_enter_other, . - patch_enter_other
 
-	.p2align 6
-	.globl	patch_returned
-	.hidden	patch_returned
-	.type	patch_returned, @function
-patch_returned:
-	.cfi_startproc
+	begin	patch_returned
 	exit_begin .Lexit_unusual, .Lexit_undo, 1
 	fast_tick
 	exit_commit .Lexit_undo
@@ -265,12 +255,7 @@ patch_returned_kept:
  * events of other kinds count up. leaf: the function is soon over and calls nothing, so the call is written as
  * one event, returns to its caller by itself, and is not on the shadow stack. */
 .macro	entered name, sampled, leaf
-	.p2align 6
-	.globl	\name
-	.hidden	\name
-	.type	\name, @function
-\name:
-	.cfi_startproc
+	begin	\name
 	.cfi_def_cfa_offset 16
 	enter_begin .L\name\()_unusual, .L\name\()_undo, \leaf
 	.if	\sampled
@@ -386,12 +371,7 @@ patch_returned_kept:
 
 /* Exits without a time: exit_untimed(). */
 .macro	returned name, sampled
-	.p2align 6
-	.globl	\name
-	.hidden	\name
-	.type	\name, @function
-\name:
-	.cfi_startproc
+	begin	\name
 	exit_begin .L\name\()_unusual, .L\name\()_undo, 0
 	.if	\sampled
 	testb	$1, PATCH_CALL_TICK-(1<<PATCH_CALL_BYTES_LOG)(%rax)
@@ -435,12 +415,7 @@ patch_returned_kept:
 #endif
 
 /* Exits of calls that are timed while others are not: sampled_took(). */
-	.p2align 6
-	.globl	patch_returned_timed
-	.hidden	patch_returned_timed
-	.type	patch_returned_timed, @function
-patch_returned_timed:
-	.cfi_startproc
+	begin	patch_returned_timed
 	exit_begin .Lreturned_unusual, .Lreturned_undo, 1
 	fast_save_timed 0
 	movq	%rdi, -64(%rsp)

@@ -20,6 +20,8 @@
 #define STUB_BYTES_MAX                                                                             \
     (FISQL_PATCH_ALIGN + FISQL_PATCH_HEAD + FISQL_PATCH_MOVED + X86_MOVED_BYTES_MAX + 2 * WORD)
 
+_Static_assert(X86_LEAF_BYTES_MAX == FISQL_PATCH_LEAF_BYTES, "the collector knows how long");
+
 struct making_links {
     struct patch_links found;
     struct fisql_patch_link *links; /* those that are referred to */
