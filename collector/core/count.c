@@ -134,7 +134,8 @@ static void append(struct thread_log *log, const struct pair *pair, uint32_t slo
         log->counts.undo.defined = slot + 1;
         BARRIER();
         log->counts.of_slot[slot] = 0;
-        event_put_definition(&event, log, slot, pair->function, pair->site);
+        event.count +=
+            pair_define(log, &event.units[event.count], slot, pair->function, pair->site);
     }
     uint32_t at = fisql_word_units(word) + event.count;
     if (ticks <= SHORT_MAX && log->counts.of_slot[slot] >> 16 != log->counts.run) {

@@ -4,6 +4,9 @@
 
 #include "collector/core/base.h"
 #include "collector/core/thread_log.h"
+#include "formats/events.h"
+
+#include <string.h>
 
 #define DICTIONARY_ENTRIES 2048u
 _Static_assert(DICTIONARY_ENTRIES <= FISQL_SLOTS_MAX, "slots must fit their code");
@@ -40,6 +43,29 @@ static inline uint32_t pair_find(struct thread_log *log, uint64_t function, uint
     if (pair_is(log, slot, 0, 0))
         return slot;
     return pair_is(log, slot ^ 1, 0, 0) || (log->victim++ & 1) != 0 ? slot ^ 1 : slot;
+}
+
+/* Puts the pair in the slot, and what defines it at `units`, which have room for
+ * FISQL_UNITS_DEFINE_FAR. Returns how many it takes. */
+static inline uint32_t pair_define(struct thread_log *log, uint16_t *units, uint32_t slot,
+                                   uint64_t function, uint64_t site)
+{
+    log->dictionary[slot] = (struct pair){function, site};
+    if (log->chunk->base_address == 0)
+        log->chunk->base_address = function != 0 ? function : site;
+    uint64_t near_function = function - log->chunk->base_address;
+    uint64_t near_site = site - log->chunk->base_address;
+    if ((int64_t)near_function == (int32_t)near_function &&
+        (int64_t)near_site == (int32_t)near_site) {
+        const uint32_t both[2] = {(uint32_t)near_function, (uint32_t)near_site};
+        units[0] = (uint16_t)((FISQL_CODE_DEFINE_NEAR + slot) << 1 | 1u);
+        memcpy(units + 1, both, sizeof both);
+        return FISQL_UNITS_DEFINE_NEAR;
+    }
+    const uint64_t both[2] = {function, site};
+    units[0] = (uint16_t)((FISQL_CODE_DEFINE_FAR + slot) << 1 | 1u);
+    memcpy(units + 1, both, sizeof both);
+    return FISQL_UNITS_DEFINE_FAR;
 }
 
 #endif

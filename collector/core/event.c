@@ -12,27 +12,6 @@
 
 #include <string.h>
 
-void event_put_definition(struct event *event, struct thread_log *log, uint32_t slot,
-                          uint64_t function, uint64_t site)
-{
-    struct pair *pair = &log->dictionary[slot];
-    pair->function = function;
-    pair->site = site;
-    if (log->chunk->base_address == 0)
-        log->chunk->base_address = function != 0 ? function : site;
-    int64_t near_function = (int64_t)(function - log->chunk->base_address);
-    int64_t near_site = (int64_t)(site - log->chunk->base_address);
-    if (near_function == (int32_t)near_function && near_site == (int32_t)near_site) {
-        event_put_code(event, FISQL_CODE_DEFINE_NEAR + slot);
-        event_put(event, (uint64_t)near_function, 2);
-        event_put(event, (uint64_t)near_site, 2);
-    } else {
-        event_put_code(event, FISQL_CODE_DEFINE_FAR + slot);
-        event_put(event, function, 4);
-        event_put(event, site, 4);
-    }
-}
-
 void event_put_gap(struct event *event, uint64_t last, uint64_t *tick, bool now)
 {
     struct usage usage;

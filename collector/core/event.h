@@ -45,16 +45,13 @@ static inline uint64_t event_put_time(struct event *event, uint64_t delta, uint6
     return left;
 }
 
-void event_put_definition(struct event *event, struct thread_log *log, uint32_t slot,
-                          uint64_t function, uint64_t site);
-
 /* A pair's dictionary slot; defines the pair first if it is missing. */
 static inline uint32_t event_put_pair(struct event *event, struct thread_log *log,
                                       uint64_t function, uint64_t site)
 {
     uint32_t slot = pair_find(log, function, site);
     if (UNLIKELY(!pair_is(log, slot, function, site)))
-        event_put_definition(event, log, slot, function, site);
+        event->count += pair_define(log, &event->units[event->count], slot, function, site);
     return slot;
 }
 

@@ -17,10 +17,23 @@
 
 #define APART static __attribute__((noinline))
 
+/* Records the entry of a call whose pair is to be defined first. */
+static bool enter_new(struct thread_log *log, uint64_t function, uint64_t site, uint64_t stack,
+                      uint64_t tick)
+{
+    if (!learn_pair(log, function, site, stack))
+        return false;
+    return process.clock == CLOCK_SAMPLED ? enter_sampled(log, function, site, stack, stack)
+                                          : enter_fast(log, function, site, stack, tick, false, 0);
+}
+
 /* When the fast path gave up. */
 APART void enter_other(uint64_t function, uint64_t site, uint64_t stack, uint64_t tick)
 {
     struct thread_log *log = log_free();
+    if (log != NULL && enter_new(log, function, site, stack, tick))
+        return;
+    log = log_free(); /* may be another one now */
     if (log == NULL || !hook_sample_due(log) ||
         !enter_fast(log, function, site, stack, tick, true, 0))
         hook_enter_slow(function, site, stack);

@@ -11,6 +11,7 @@
 #include "collector/core/fork_mark.h"
 #include "collector/core/hook_sample.h"
 #include "collector/core/hooks_slow.h"
+#include "collector/core/modules.h"
 #include "collector/values/values_hook.h"
 
 #include <string.h>
@@ -102,6 +103,27 @@ FAST enum unready unready(uint64_t function)
 FAST uint32_t limit_of(const struct thread_log *log, bool sample)
 {
     return sample ? units_max_of(log) : log->thread.units_max;
+}
+
+/* Defines the pair of a call that the fast path gave up, if that may be all it lacked: then it is
+ * worth another try. Of a large program's calls, many are the first of their pair in a chunk. */
+FAST bool learn_pair(struct thread_log *log, uint64_t function, uint64_t site, uint64_t stack)
+{
+    if (UNLIKELY(log != current_log || module_of(function) == NULL))
+        return false; /* abandoned, or a new module */
+    log->busy = stack;
+    BARRIER();
+    uint64_t word = log->live.word;
+    uint32_t slot = pair_find(log, function, site);
+    if (pair_is(log, slot, function, site) || fisql_word_units(word) > log->thread.units_max) {
+        log_leave(log, 0);
+        return false;
+    }
+    uint64_t after = word + pair_define(log, log_units(log, word), slot, function, site);
+    log->other_units = fisql_word_units(after);
+    BARRIER();
+    log->live.word = after;
+    return log_leave(log, after);
 }
 
 /* Writes the event of a call entered at `tick`, with its arguments if there is a recipe (0 = none).

@@ -28,26 +28,8 @@
 
 #define MODULES_MAX 4096u
 
-struct module {
-    uint64_t bias, start, end;
-};
-
-struct module_map {
-    uint32_t count;
-    struct module modules[];
-};
-
-static struct module_map *current_map;
+struct module_map *modules_map;
 static uint32_t refresh_lock;
-
-static const struct module *module_of(uint64_t address)
-{
-    const struct module_map *map = __atomic_load_n(&current_map, __ATOMIC_ACQUIRE);
-    for (uint32_t i = 0; map != NULL && i < map->count; i++)
-        if (address >= map->modules[i].start && address < map->modules[i].end)
-            return &map->modules[i];
-    return NULL;
-}
 
 bool modules_known(uint64_t address)
 {
@@ -354,7 +336,7 @@ void modules_refresh(void)
     lock_acquire(&refresh_lock);
     struct refresh *refresh = (void *)((unsigned char *)memory + map_bytes);
     refresh->map = memory;
-    refresh->old = current_map;
+    refresh->old = modules_map;
     facts_begin(&refresh->facts, refresh->buffer, sizeof refresh->buffer, FISQL_CHUNK_MODULES, 0,
                 0);
     collector_inside++;
@@ -368,7 +350,7 @@ void modules_refresh(void)
         /* Unmap what the map does not use. */
         size_t used = sizeof(struct module_map) + refresh->map->count * sizeof(struct module);
         used = (used + 4095) & ~(size_t)4095;
-        __atomic_store_n(&current_map, refresh->map, __ATOMIC_RELEASE);
+        __atomic_store_n(&modules_map, refresh->map, __ATOMIC_RELEASE);
         munmap((unsigned char *)memory + used, map_bytes + sizeof(struct refresh) - used);
     } else {
         munmap(memory, map_bytes + sizeof(struct refresh));
@@ -398,7 +380,7 @@ static void visit_again(const char *text, uint64_t size_bytes, modules_each_func
     refresh->again = true;
     refresh->each = each;
     refresh->context = context;
-    refresh->old = current_map;
+    refresh->old = modules_map;
     if (text != NULL)
         filter_text(text, size_bytes);
     collector_inside++;

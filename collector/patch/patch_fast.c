@@ -83,7 +83,9 @@ static KEEPING __attribute__((noinline)) bool patch_jumped(struct thread_log *lo
     if (top->function == function)
         return true; /* a loop, whose head is the function's entry */
     uint64_t site = top->site;
-    return exit_slot_now(log, top, slot) && enter_slot_now(log, function, site, slot);
+    return exit_slot_now(log, top, slot) &&
+           (enter_slot_now(log, function, site, slot) ||
+            (learn_pair(log, function, site, slot) && enter_slot_now(log, function, site, slot)));
 }
 
 #ifdef __aarch64__
@@ -106,7 +108,8 @@ uint64_t patch_enter(uint64_t function, uint64_t site, uint64_t slot)
                  process.clock == CLOCK_SYSTEM || slot - patch_stack.low >= patch_stack.bytes ||
                  patch_is_site(site)))
         return enter_unusual(function, site, slot);
-    if (UNLIKELY(!enter_slot_now(log, function, site, slot)))
+    if (UNLIKELY(!enter_slot_now(log, function, site, slot)) &&
+        !(learn_pair(log, function, site, slot) && enter_slot_now(log, function, site, slot)))
         return PATCH_SLOW;
     *patch_mirror(slot) = site;
     return PATCH_TAKEN;
@@ -174,7 +177,12 @@ KEEPING void patch_enter(void)
         enter_unusual(back, slot);
         return;
     }
-    if (UNLIKELY(!enter_slot_now(log, function_of(back), site, slot))) {
+    if (UNLIKELY(learn_pair(log, function_of(back), site, slot)) &&
+        process.clock == CLOCK_SWITCHED_OFF) {
+        go_on(slot, back - PATCH_BACK_CALL); /* it may be a leaf */
+        return;
+    }
+    if (UNLIKELY(log != current_log || !enter_slot_now(log, function_of(back), site, slot))) {
         go_on_slowly(slot);
         return;
     }

@@ -61,8 +61,9 @@
 #define PATCH_MIRROR 0x200000000840
 
 /* In a stub, before and behind the address that its call of patch_entered() returns to. */
-#define PATCH_BACK_FUNCTION (6 + 16)
-#define PATCH_BACK_SITE (6 + 8)
+#define PATCH_BACK_CALL 6
+#define PATCH_BACK_FUNCTION (PATCH_BACK_CALL + 16)
+#define PATCH_BACK_SITE (PATCH_BACK_CALL + 8)
 #define PATCH_BACK_MOVED 4
 
 #ifndef __ASSEMBLER__
