@@ -30,6 +30,14 @@ static inline bool pair_is(const struct thread_log *log, uint32_t slot, uint64_t
     return pair->function == function && pair->site == site;
 }
 
+/* The same with one jump. */
+static inline bool pair_is_at_once(const struct thread_log *log, uint32_t slot, uint64_t function,
+                                   uint64_t site)
+{
+    const struct pair *pair = &log->dictionary[slot];
+    return ((pair->function ^ function) | (pair->site ^ site)) == 0;
+}
+
 /* A pair lives in its hash slot or in that slot's neighbour in the same cache line: else two busy
  * pairs of one slot would be defined anew at every call. Returns the pair's slot, or its future
  * one. */

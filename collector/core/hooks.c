@@ -16,6 +16,14 @@
 #include "collector/core/watch.h"
 
 #define APART static __attribute__((noinline))
+#define HOT static __attribute__((noinline, aligned(64)))
+
+/* For the process's clock: what is done if nothing rules out the fast path so far. */
+static struct {
+    void (*enter)(uint64_t function, uint64_t site, uint64_t stack, struct thread_log *log);
+    void (*leave)(uint64_t function, uint64_t site, uint64_t stack, bool tail,
+                  struct thread_log *log);
+} by_clock;
 
 /* Records the entry of a call whose pair is to be defined first. */
 static bool enter_new(struct thread_log *log, uint64_t function, uint64_t site, uint64_t stack,
@@ -46,25 +54,36 @@ APART void enter_ready(uint64_t function, uint64_t site, uint64_t stack)
         enter_other(function, site, stack, tick);
 }
 
-APART void enter_hot(uint64_t function, uint64_t site, uint64_t stack, struct thread_log *log)
+HOT void enter_hot(uint64_t function, uint64_t site, uint64_t stack, struct thread_log *log)
 {
     uint64_t tick = clock_counter();
     if (UNLIKELY(!enter_fast(log, function, site, stack, tick, false, 0)))
         enter_other(function, site, stack, tick);
 }
 
-/* With --time none. */
-APART void enter_clockless(uint64_t function, uint64_t site, uint64_t stack, struct thread_log *log)
+static void enter_system(uint64_t function, uint64_t site, uint64_t stack, struct thread_log *log)
 {
-    uint64_t tick = clock_read(CLOCK_SWITCHED_OFF);
-    if (UNLIKELY(!enter_fast(log, function, site, stack, tick, false, 0)))
-        enter_other(function, site, stack, tick);
+    (void)log;
+    enter_ready(function, site, stack);
 }
 
-APART void enter_some(uint64_t function, uint64_t site, uint64_t stack, struct thread_log *log)
+/* With --time none. */
+HOT void enter_clockless(uint64_t function, uint64_t site, uint64_t stack, struct thread_log *log)
 {
-    if (UNLIKELY(!enter_sampled(log, function, site, stack, stack)))
+    if (UNLIKELY(!enter_usual(log, function, site, stack, false)))
+        enter_ready(function, site, stack);
+}
+
+APART void enter_some_timed(uint64_t function, uint64_t site, uint64_t stack)
+{
+    if (UNLIKELY(!enter_sampled(current_log, function, site, stack, stack)))
         enter_other(function, site, stack, clock_read(CLOCK_SAMPLED));
+}
+
+HOT void enter_some(uint64_t function, uint64_t site, uint64_t stack, struct thread_log *log)
+{
+    if (UNLIKELY(!enter_usual(log, function, site, stack, true)))
+        enter_some_timed(function, site, stack);
 }
 
 /* Of a function whose calls are only counted. */
@@ -143,15 +162,7 @@ EXPORT void __cyg_profile_func_enter(void *function_address, void *site_address)
             enter_unready(function, site, stack);
         return;
     }
-    enum clock_kind clock = process.clock;
-    if (LIKELY(clock == CLOCK_COUNTER))
-        enter_hot(function, site, stack, log);
-    else if (LIKELY(clock == CLOCK_SAMPLED))
-        enter_some(function, site, stack, log);
-    else if (clock == CLOCK_SWITCHED_OFF)
-        enter_clockless(function, site, stack, log);
-    else
-        enter_ready(function, site, stack);
+    by_clock.enter(function, site, stack, log);
 }
 
 APART void exit_other(uint64_t function, uint64_t site, uint64_t stack, bool tail, uint64_t tick)
@@ -173,27 +184,39 @@ APART void exit_ready(uint64_t function, uint64_t site, uint64_t stack, bool tai
         exit_other(function, site, stack, tail, tick);
 }
 
-APART void exit_hot(uint64_t function, uint64_t site, uint64_t stack, bool tail,
-                    struct thread_log *log)
+HOT void exit_hot(uint64_t function, uint64_t site, uint64_t stack, bool tail,
+                  struct thread_log *log)
 {
     uint64_t tick = clock_counter();
     if (UNLIKELY(!exit_fast(log, function, site, stack, tail, tick, false, false, values_plain())))
         exit_other(function, site, stack, tail, tick);
 }
 
-APART void exit_clockless(uint64_t function, uint64_t site, uint64_t stack, bool tail,
-                          struct thread_log *log)
+static void exit_system(uint64_t function, uint64_t site, uint64_t stack, bool tail,
+                        struct thread_log *log)
 {
-    uint64_t tick = clock_read(CLOCK_SWITCHED_OFF);
-    if (UNLIKELY(!exit_fast(log, function, site, stack, tail, tick, false, false, values_plain())))
-        exit_other(function, site, stack, tail, tick);
+    (void)log;
+    exit_ready(function, site, stack, tail);
 }
 
-APART void exit_some(uint64_t function, uint64_t site, uint64_t stack, bool tail,
-                     struct thread_log *log)
+HOT void exit_clockless(uint64_t function, uint64_t site, uint64_t stack, bool tail,
+                        struct thread_log *log)
 {
-    if (UNLIKELY(!exit_sampled(log, function, site, stack, tail, values_plain())))
+    if (UNLIKELY(tail || values_plain() != 0 || !exit_usual(log, function, stack, false)))
+        exit_ready(function, site, stack, tail);
+}
+
+APART void exit_some_timed(uint64_t function, uint64_t site, uint64_t stack, bool tail)
+{
+    if (UNLIKELY(!exit_sampled(current_log, function, site, stack, tail, values_plain())))
         exit_other(function, site, stack, tail, clock_read(CLOCK_SAMPLED));
+}
+
+HOT void exit_some(uint64_t function, uint64_t site, uint64_t stack, bool tail,
+                   struct thread_log *log)
+{
+    if (UNLIKELY(tail || values_plain() != 0 || !exit_usual(log, function, stack, true)))
+        exit_some_timed(function, site, stack, tail);
 }
 
 APART void exit_watched(uint64_t function, uint64_t site, uint64_t stack, bool tail)
@@ -243,15 +266,23 @@ EXPORT void __cyg_profile_func_exit(void *function_address, void *site_address)
             exit_unready(function, site, stack, tail);
         return;
     }
-    enum clock_kind clock = process.clock;
-    if (LIKELY(clock == CLOCK_COUNTER))
-        exit_hot(function, site, stack, tail, log);
-    else if (LIKELY(clock == CLOCK_SAMPLED))
-        exit_some(function, site, stack, tail, log);
-    else if (clock == CLOCK_SWITCHED_OFF)
-        exit_clockless(function, site, stack, tail, log);
-    else
-        exit_ready(function, site, stack, tail);
+    by_clock.leave(function, site, stack, tail, log);
+}
+
+void hooks_choose(void)
+{
+    by_clock.enter = enter_hot;
+    by_clock.leave = exit_hot;
+    if (process.clock == CLOCK_SAMPLED) {
+        by_clock.enter = enter_some;
+        by_clock.leave = exit_some;
+    } else if (process.clock == CLOCK_SWITCHED_OFF) {
+        by_clock.enter = enter_clockless;
+        by_clock.leave = exit_clockless;
+    } else if (process.clock == CLOCK_SYSTEM) {
+        by_clock.enter = enter_system;
+        by_clock.leave = exit_system;
+    }
 }
 
 #ifdef FISQL_VALUES

@@ -9,6 +9,9 @@
 EXPORT void __cyg_profile_func_enter(void *function, void *site);
 EXPORT void __cyg_profile_func_exit(void *function, void *site);
 
+/* Makes the hooks those of the process's clock, which from now on stays. */
+void hooks_choose(void);
+
 /* What is done like the hooks for patched functions without values, where the hooks do more; else NULL. */
 typedef void hook_function(void *function, void *site);
 hook_function *hooks_patched_enter(void);

@@ -33,6 +33,66 @@ FAST bool enter_untimed(struct thread_log *log, uint32_t slot, uint64_t function
     return LIKELY(log_leave(log, after));
 }
 
+/* The usual case of a call without a time, with so few registers that the hook saves none. some: other
+ * calls have a time. Returns false, and has done nothing, where it is not the usual case. */
+FAST bool enter_usual(struct thread_log *log, uint64_t function, uint64_t site, uint64_t stack,
+                      bool some)
+{
+    log->busy = stack;
+    BARRIER();
+    uint32_t slot = pair_slot(function, site);
+    bool known = pair_is_at_once(log, slot, function, site);
+    if (UNLIKELY(!known)) {
+        slot ^= 1;
+        known = pair_is(log, slot, function, site);
+    }
+    uint64_t word = log->live.word;
+    uint32_t depth = fisql_word_depth(word);
+    struct shadow_call *call = &log->shadow.calls[depth];
+    struct call_time *time = NULL;
+    uint64_t epoch = clock_epoch;
+    if (UNLIKELY(
+            !known || fisql_word_units(word) > log->thread.units_max || stack > call[-1].stack ||
+            stack == log->shadow.landing_stack || depth >= log->shadow.depth_logged ||
+            (some ? (time = &log->times[slot])->left <= 1 : log->live.last_tick[0] != epoch))) {
+        log_leave(log, 0);
+        return false;
+    }
+    if (some)
+        time->left--;
+    uint32_t event = (FISQL_CODE_ENTER + slot) << 1 | 1u;
+    memcpy(log_units(log, word), &event, sizeof event);
+    call->function = function;
+    call->site = site;
+    call->stack = stack;
+    call->tick = some ? sampled_no_tick(log->live.last_tick[fisql_word_toggle(word)]) : epoch;
+    values_entered(log, 2);
+    uint64_t after = word + WORD_CALL + WORD_DEPTH + 2;
+    BARRIER();
+    log->live.word = after;
+    return LIKELY(log_leave(log, after));
+}
+
+/* The same of a call that returns. */
+FAST bool exit_usual(struct thread_log *log, uint64_t function, uint64_t stack, bool some)
+{
+    log->busy = stack;
+    BARRIER();
+    uint64_t word = log->live.word;
+    const struct shadow_call *call = &log->shadow.calls[(int64_t)fisql_word_depth(word) - 1];
+    if (UNLIKELY(call->function != function || stack > call->stack ||
+                 fisql_word_units(word) > log->thread.units_max ||
+                 (some ? sampled_is_timed(call) : log->live.last_tick[0] != clock_epoch))) {
+        log_leave(log, 0);
+        return false;
+    }
+    *log_units(log, word) = 0;
+    uint64_t after = word - WORD_DEPTH + 1;
+    BARRIER();
+    log->live.word = after;
+    return LIKELY(log_leave(log, after));
+}
+
 /* Returns as enter_below(). */
 FAST bool enter_sampled(struct thread_log *log, uint64_t function, uint64_t site, uint64_t stack,
                         uint64_t stack_max)

@@ -30,7 +30,7 @@
 #include "collector/core/dictionary.h"
 #include "collector/process/process.h"
 
-#define SAMPLED_GAP_MAX 64u
+#define SAMPLED_GAP_MAX 128u
 #define SAMPLED_CAP 16u
 #define SAMPLED_NS_MAX 20000u   /* a gap's: see usage.c */
 #define SAMPLED_CALLS 2000u     /* 1 / (2 * 0.016^2) */

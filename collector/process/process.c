@@ -20,6 +20,7 @@
 #include "collector/process/process_end.h"
 #include "collector/process/process_facts.h"
 #include "collector/core/library.h"
+#include "collector/core/hooks.h"
 #include "collector/core/live_area.h"
 #include "collector/core/live_salvage.h"
 #include "collector/core/log_file.h"
@@ -318,6 +319,7 @@ static bool activate(void)
                             : usage_gap_ticks(ticks_per_second);
     process.ticks_per_us =
         clock_is_counter(process.clock) ? (uint32_t)(ticks_per_second / 1000000u) : 0;
+    hooks_choose();
     process.sampled_ticks_max = process.ticks_per_us * (SAMPLED_NS_MAX / 1000);
     process.parent_key = live_salvage_exec();
     stack_setup();
