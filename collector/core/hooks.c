@@ -202,7 +202,7 @@ static void exit_system(uint64_t function, uint64_t site, uint64_t stack, bool t
 HOT void exit_clockless(uint64_t function, uint64_t site, uint64_t stack, bool tail,
                         struct thread_log *log)
 {
-    if (UNLIKELY(tail || values_plain() != 0 || !exit_usual(log, function, stack, false)))
+    if (UNLIKELY(tail || values_plain() != 0 || !exit_untimed(log, function, stack, false, false)))
         exit_ready(function, site, stack, tail);
 }
 
@@ -215,7 +215,7 @@ APART void exit_some_timed(uint64_t function, uint64_t site, uint64_t stack, boo
 HOT void exit_some(uint64_t function, uint64_t site, uint64_t stack, bool tail,
                    struct thread_log *log)
 {
-    if (UNLIKELY(tail || values_plain() != 0 || !exit_usual(log, function, stack, true)))
+    if (UNLIKELY(tail || values_plain() != 0 || !exit_untimed(log, function, stack, false, true)))
         exit_some_timed(function, site, stack, tail);
 }
 

@@ -6,6 +6,21 @@
 #include "collector/core/hooks_fast.h"
 #include "collector/core/sampled.h"
 
+/* Writes the event of a call without a time, and the call at its place on the shadow stack. The log
+ * is busy. Returns as log_leave(). */
+FAST bool put_untimed(struct thread_log *log, uint64_t word, uint32_t slot,
+                      struct shadow_call *place, const struct shadow_call *call)
+{
+    uint32_t event = (FISQL_CODE_ENTER + slot) << 1 | 1u;
+    memcpy(log_units(log, word), &event, sizeof event);
+    *place = *call;
+    values_entered(log, 2);
+    uint64_t after = word + WORD_CALL + WORD_DEPTH + 2;
+    BARRIER();
+    log->live.word = after;
+    return LIKELY(log_leave(log, after));
+}
+
 FAST bool enter_untimed(struct thread_log *log, uint32_t slot, uint64_t function, uint64_t site,
                         uint64_t stack, uint64_t stack_max)
 {
@@ -13,24 +28,16 @@ FAST bool enter_untimed(struct thread_log *log, uint32_t slot, uint64_t function
     BARRIER();
     uint64_t word = log->live.word;
     uint32_t depth = fisql_word_depth(word);
-    struct shadow_call *call = &log->shadow.calls[depth];
+    struct shadow_call *place = &log->shadow.calls[depth];
     if (UNLIKELY(!pair_is(log, slot, function, site) ||
-                 fisql_word_units(word) > log->thread.units_max || stack_max > call[-1].stack ||
+                 fisql_word_units(word) > log->thread.units_max || stack_max > place[-1].stack ||
                  stack == log->shadow.landing_stack || depth >= log->shadow.depth_logged)) {
         log_leave(log, 0);
         return false;
     }
-    uint32_t event = (FISQL_CODE_ENTER + slot) << 1 | 1u;
-    memcpy(log_units(log, word), &event, sizeof event);
-    call->function = function;
-    call->site = site;
-    call->stack = stack;
-    call->tick = sampled_no_tick(log->live.last_tick[fisql_word_toggle(word)]);
-    values_entered(log, 2);
-    uint64_t after = word + WORD_CALL + WORD_DEPTH + 2;
-    BARRIER();
-    log->live.word = after;
-    return LIKELY(log_leave(log, after));
+    const struct shadow_call call = {function, site, stack,
+                                     sampled_no_tick(log->live.last_tick[fisql_word_toggle(word)])};
+    return put_untimed(log, word, slot, place, &call);
 }
 
 /* The usual case of a call without a time, with so few registers that the hook saves none. some: other
@@ -48,11 +55,11 @@ FAST bool enter_usual(struct thread_log *log, uint64_t function, uint64_t site, 
     }
     uint64_t word = log->live.word;
     uint32_t depth = fisql_word_depth(word);
-    struct shadow_call *call = &log->shadow.calls[depth];
+    struct shadow_call *place = &log->shadow.calls[depth];
     struct call_time *time = NULL;
     uint64_t epoch = clock_epoch;
     if (UNLIKELY(
-            !known || fisql_word_units(word) > log->thread.units_max || stack > call[-1].stack ||
+            !known || fisql_word_units(word) > log->thread.units_max || stack > place[-1].stack ||
             stack == log->shadow.landing_stack || depth >= log->shadow.depth_logged ||
             (some ? (time = &log->times[slot])->left <= 1 : log->live.last_tick[0] != epoch))) {
         log_leave(log, 0);
@@ -60,37 +67,10 @@ FAST bool enter_usual(struct thread_log *log, uint64_t function, uint64_t site, 
     }
     if (some)
         time->left--;
-    uint32_t event = (FISQL_CODE_ENTER + slot) << 1 | 1u;
-    memcpy(log_units(log, word), &event, sizeof event);
-    call->function = function;
-    call->site = site;
-    call->stack = stack;
-    call->tick = some ? sampled_no_tick(log->live.last_tick[fisql_word_toggle(word)]) : epoch;
-    values_entered(log, 2);
-    uint64_t after = word + WORD_CALL + WORD_DEPTH + 2;
-    BARRIER();
-    log->live.word = after;
-    return LIKELY(log_leave(log, after));
-}
-
-/* The same of a call that returns. */
-FAST bool exit_usual(struct thread_log *log, uint64_t function, uint64_t stack, bool some)
-{
-    log->busy = stack;
-    BARRIER();
-    uint64_t word = log->live.word;
-    const struct shadow_call *call = &log->shadow.calls[(int64_t)fisql_word_depth(word) - 1];
-    if (UNLIKELY(call->function != function || stack > call->stack ||
-                 fisql_word_units(word) > log->thread.units_max ||
-                 (some ? sampled_is_timed(call) : log->live.last_tick[0] != clock_epoch))) {
-        log_leave(log, 0);
-        return false;
-    }
-    *log_units(log, word) = 0;
-    uint64_t after = word - WORD_DEPTH + 1;
-    BARRIER();
-    log->live.word = after;
-    return LIKELY(log_leave(log, after));
+    const struct shadow_call call = {
+        function, site, stack,
+        some ? sampled_no_tick(log->live.last_tick[fisql_word_toggle(word)]) : epoch};
+    return put_untimed(log, word, slot, place, &call);
 }
 
 /* Returns as enter_below(). */
@@ -107,14 +87,15 @@ FAST bool enter_sampled(struct thread_log *log, uint64_t function, uint64_t site
     return enter_below(log, function, site, stack, stack_max, clock_read(CLOCK_SAMPLED), false, 0);
 }
 
-FAST bool exit_untimed(struct thread_log *log, uint64_t function, uint64_t stack, bool tail)
+FAST bool exit_untimed(struct thread_log *log, uint64_t function, uint64_t stack, bool tail,
+                       bool some)
 {
     log->busy = stack;
     BARRIER();
     uint64_t word = log->live.word;
     const struct shadow_call *call = &log->shadow.calls[(int64_t)fisql_word_depth(word) - 1];
-    if (UNLIKELY(sampled_is_timed(call) || call->function != function ||
-                 stack > (tail ? call[-1].stack : call->stack) ||
+    if (UNLIKELY((some ? sampled_is_timed(call) : log->live.last_tick[0] != clock_epoch) ||
+                 call->function != function || stack > (tail ? call[-1].stack : call->stack) ||
                  fisql_word_units(word) > log->thread.units_max)) {
         log_leave(log, 0);
         return false;
@@ -134,7 +115,7 @@ FAST bool exit_sampled(struct thread_log *log, uint64_t function, uint64_t site,
         &log->shadow.calls[(int64_t)fisql_word_depth(log->live.word) - 1];
     uint64_t entered = call->tick, of_site = call->site;
     if (LIKELY(!sampled_is_timed(call) && recipe == 0))
-        return exit_untimed(log, function, stack, tail);
+        return exit_untimed(log, function, stack, tail, true);
     uint64_t tick = clock_read(CLOCK_SAMPLED);
     if (!exit_fast(log, function, site, stack, tail, tick, false, false, recipe))
         return false;
