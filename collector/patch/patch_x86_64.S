@@ -181,8 +181,7 @@ patch_enter_other:
 	.size	patch_enter_other, . - patch_enter_other
 
 	begin	patch_returned
-	exit_begin .Lexit_unusual, .Lexit_undo, 1
-	fast_tick
+	exit_begin .Lexit_unusual, .Lexit_undo, 1, 1
 	exit_commit .Lexit_undo
 	exit_go_on .Lexit_undo, 1
 	.p2align 4
