@@ -184,10 +184,23 @@ moves() {
     done
     return 1
 }
+# runs: waits until the program's threads have had a twentieth of a second of processors: on a busy machine they may wait all the time
+# that others take to give them two orders
+ran_ns() { cat "/proc/$pid"/task/*/schedstat | awk '{ n += $1 } END { print n + 0 }'; }
+runs() {
+    local before
+    before=$(ran_ns)
+    for _ in $(seq 500); do
+        [ "$(ran_ns)" -ge $((before + 50000000)) ] && return 0
+        sleep 0.02
+    done
+    return 1
+}
 check() { if "${@:2}"; then ok "$1"; else not_ok "$1"; fi; }
 
 begin 0 run 2
 "$fisql" control "$pid" depth 1
+check "the program goes on" runs
 check "with one level nothing below it is recorded" still
 "$fisql" control "$pid" depth 0
 check "and without a limit it is" moves
