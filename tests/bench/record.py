@@ -143,7 +143,8 @@ def option(name, program, *options):
 options = measure("options", dict([
     option("gcc, everything", "hooks"),
     option("gcc, --no-alloc", "hooks", "--no-alloc"),
-    option("gcc, --no-time", "hooks", "--no-time"),
+    option("gcc, --time sampled", "hooks", "--time", "sampled"),
+    option("gcc, --time none", "hooks", "--time", "none"),
     option("gcc, --min-duration 1us", "hooks", "--min-duration", "1us"),
     option("gcc, --depth 12", "hooks", "--depth", "12"),
     option("gcc, --exclude 'lvm.c'", "hooks", "--exclude", "lvm.c"),
@@ -182,7 +183,7 @@ one, two = excess(threads[1], "fisql", "empty"), excess(threads[2], "fisql", "em
 
 clock = "hooks that only read the clock"
 off = {name: (min(options[name][0]) - min(lua["empty hooks"][0])) / lua_calls * 1e9
-       for name in ("gcc, --start-off", "gcc, --exclude '*'")}
+       for name in ("gcc, --start-off", "gcc, --exclude '*'", "gcc, --time none")}
 ratios = [
     ("fib: fisql's ns a call to hooks' that only read the clock", 1.25, excess(fib, "fisql", "plain") / excess(fib, clock, "plain")),
     ("Lua: the same", 1.25, excess(lua, "fisql", "plain") / excess(lua, clock, "plain")),
@@ -191,6 +192,9 @@ ratios = [
     ("Lua: the same", 0.55, excess(lua, "fisql", "plain") / excess(lua, "uftrace, -pg -mfentry", "plain")),
     ("Lua, --start-off: ns a call over empty hooks", 1.5, off["gcc, --start-off"]),
     ("Lua, --exclude '*': the same", 1.5, off["gcc, --exclude '*'"]),
+    ("Lua, --time none: the same", 3, off["gcc, --time none"]),
+    ("Lua, --time sampled: wall time to the plain program's", 6,
+     min(options["gcc, --time sampled"][0]) / min(lua["plain"][0])),
     ("fib: fisql's ns a call to uftrace's", 0.30, excess(fib, "fisql", "plain") / excess(fib, "uftrace", "plain")),
     ("Lua: fisql's time over the empty hooks' to uftrace's", 0.40,
      excess(lua, "fisql", "empty hooks") / excess(lua, "uftrace", "empty hooks")),
