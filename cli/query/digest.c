@@ -14,6 +14,7 @@
 #include "cli/run/names.h"
 #include "cli/run/own_code.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,13 +89,14 @@ static const char *word(sqlite3_stmt *row, int column)
     return (const char *)sqlite3_column_text(row, column);
 }
 
-/* error_percent: the largest standard error of the ten longest own times. */
-static void put_estimated(const struct digest *digest, double error_percent)
+/* The standard errors of the longest own time and of the sum of the ten longest, in percent. */
+static void put_estimated(const struct digest *digest, double longest, double together)
 {
     fputs(", estimated from the calls that were timed", digest->out);
-    if (error_percent > 0)
-        fprintf(digest->out, ", the ten longest own times to %.2g %%",
-                error_percent < 0.1 ? 0.1 : error_percent);
+    if (longest > 0 || together > 0)
+        fprintf(digest->out,
+                ": the longest own time to %.2g %%, the ten longest together to %.2g %%",
+                longest < 0.1 ? 0.1 : longest, together < 0.1 ? 0.1 : together);
 }
 
 /* What ran, for how long, and how it ended. */
@@ -133,7 +135,7 @@ static int print_head(const struct digest *digest)
         fputs(" paused", digest->out);
     }
     if (run_integer(digest->database, DATABASE_SAMPLED, 0) != 0)
-        put_estimated(digest, number(row, 9));
+        put_estimated(digest, number(row, 9), sqrt(number(row, 10)));
     fputs("; ", digest->out);
     if (number(row, 2) > 1) {
         put_count(digest->out, number(row, 2), "process", "es");

@@ -7,7 +7,8 @@ SELECT (SELECT value FROM run WHERE key = 'command'),
        (SELECT count(*) FROM threads), (SELECT total(calls) + total(counted_calls) FROM threads),
        (SELECT min(id) FROM processes), (SELECT total(preempted_ns) FROM threads),
        (SELECT value FROM run WHERE key = 'hook_cost_error_ns'), (SELECT total(paused_ns) FROM threads),
-       (SELECT max(100.0 * self_error_ns / self_ns)
+       (SELECT 100.0 * self_error_ns / self_ns FROM function_stats WHERE self_ns > 0 ORDER BY self_cpu_ns DESC LIMIT 1),
+       (SELECT 1e4 * total(1.0 * self_error_ns * self_error_ns) / (total(self_ns) * total(self_ns))
         FROM (SELECT self_error_ns, self_ns FROM function_stats WHERE self_ns > 0 ORDER BY self_cpu_ns DESC LIMIT 10))
 
 -- statement: not_freed
