@@ -89,7 +89,8 @@ static const char *word(sqlite3_stmt *row, int column)
     return (const char *)sqlite3_column_text(row, column);
 }
 
-/* The standard errors of the longest own time and of the sum of the ten longest, in percent. */
+/* The standard errors of the longest own time and of the sum of the ten longest, as if they were
+ * independent, in percent. */
 static void put_estimated(const struct digest *digest, double longest, double together)
 {
     fputs(", estimated from the calls that were timed", digest->out);

@@ -40,7 +40,7 @@ FAST bool enter_untimed(struct thread_log *log, uint32_t slot, uint64_t function
     return put_untimed(log, word, slot, place, &call);
 }
 
-/* The usual case of a call without a time, with so few registers that the hook saves none. some: other
+/* The usual case of a call without a time, with so few registers that the hook saves one. some: other
  * calls have a time. Returns false, and has done nothing, where it is not the usual case. */
 FAST bool enter_usual(struct thread_log *log, uint64_t function, uint64_t site, uint64_t stack,
                       bool some)
