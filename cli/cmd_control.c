@@ -295,6 +295,25 @@ static void change_note(const struct request *request, const struct live_run *ru
     munmap(changes, sizeof *changes);
 }
 
+/* Sends each thread into its slow path, where it looks for orders: until its chunk's end it need not
+ * look by itself (--time none). */
+static void threads_poke(struct live_run *run)
+{
+    struct error error;
+    if (live_source_refresh(&run->source, &error) != 0)
+        return; /* they look when their chunks end */
+    for (uint32_t slot = 0; slot < run->source.slots; slot++) {
+        if (!live_source_taken(&run->source, slot))
+            continue;
+        struct fisql_live_slot *head = mmap(NULL, FISQL_SLOT_HEADER, PROT_READ | PROT_WRITE,
+                                            MAP_SHARED, run->file, (off_t)live_source_offset(slot));
+        if (head == MAP_FAILED)
+            continue;
+        __atomic_store_n(&head->units_max, 0, __ATOMIC_SEQ_CST);
+        munmap(head, FISQL_SLOT_HEADER);
+    }
+}
+
 /* May functions have to be patched, or unpatched? */
 static bool patches(const struct request *request)
 {
@@ -328,8 +347,10 @@ static int control(const struct request *request, struct live_run *run,
                             sizeof words / sizeof words[0]);
     if (status == 0)
         change_note(request, run, area);
-    if (status == 0)
+    if (status == 0) {
         raise_count(&area->control.changes);
+        threads_poke(run);
+    }
     if (status == 0 && patches(request))
         control_patch(run->file, area);
     return status;

@@ -20,7 +20,7 @@
 
 #define FISQL_LIVE_MAGIC 0x45564c53u
 /* Raise the second number with each change of the area's layout. */
-#define FISQL_LIVE_VERSION (FISQL_LOG_VERSION << 16 | 5u)
+#define FISQL_LIVE_VERSION (FISQL_LOG_VERSION << 16 | 6u)
 #define FISQL_LIVE_TAKEN 4096u
 #define FISQL_LIVE_SLOTS_MAX 65536u
 #define FISQL_LIVE_HEADER (FISQL_LIVE_TAKEN + FISQL_LIVE_SLOTS_MAX / 8)
@@ -554,8 +554,11 @@ struct fisql_live_slot {
     uint64_t first_call;   /* as in the chunk being filled */
     uint32_t thread;
     uint32_t tid;
-    uint64_t owner_start; /* field 22 of /proc/PID/stat, to notice a reused pid; 0 = not known */
+    /* Atomic. Beyond so many units of the chunk, the thread's next hook takes its slow path, where it
+     * looks for changed `control`; who changes that then sets this to 0. */
+    uint32_t units_max;
     uint32_t chunk_slot;  /* atomic: the slot whose chunk this thread fills, plus 1; 0 = its own */
+    uint64_t owner_start; /* field 22 of /proc/PID/stat, to notice a reused pid; 0 = not known */
     uint32_t log_epoch;   /* the writer's, when the chunk was left whole */
     struct fisql_live_locks locks;
 };

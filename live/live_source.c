@@ -53,14 +53,14 @@ bool live_source_taken(const struct live_source *source, uint32_t slot)
     return slot < source->slots && (source->taken[slot / 64] >> slot % 64 & 1) != 0;
 }
 
-static uint64_t slot_offset(uint32_t slot)
+uint64_t live_source_offset(uint32_t slot)
 {
     return FISQL_LIVE_HEADER + (uint64_t)slot * FISQL_LIVE_SLOT_BYTES;
 }
 
 bool live_source_slot(const struct live_source *source, uint32_t slot, struct fisql_live_slot *head)
 {
-    return read_at(source, slot_offset(slot), head, sizeof *head);
+    return read_at(source, live_source_offset(slot), head, sizeof *head);
 }
 
 bool live_source_chunk(const struct live_source *source, uint32_t slot, uint32_t offset,
@@ -68,5 +68,5 @@ bool live_source_chunk(const struct live_source *source, uint32_t slot, uint32_t
 {
     return slot < source->area.slots && offset <= FISQL_LIVE_CHUNK_BYTES &&
            count <= FISQL_LIVE_CHUNK_BYTES - offset &&
-           read_at(source, slot_offset(slot) + FISQL_SLOT_HEADER + offset, bytes, count);
+           read_at(source, live_source_offset(slot) + FISQL_SLOT_HEADER + offset, bytes, count);
 }

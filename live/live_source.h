@@ -31,6 +31,9 @@ int live_source_refresh(struct live_source *source, struct error *error);
 /* Was the slot taken at the last reading? */
 bool live_source_taken(const struct live_source *source, uint32_t slot);
 
+/* Where the slot's head lies in the file, in bytes. */
+uint64_t live_source_offset(uint32_t slot);
+
 /* Copies a slot's head, or bytes of the chunk behind it. False if the file ends before. */
 bool live_source_slot(const struct live_source *source, uint32_t slot,
                       struct fisql_live_slot *head);

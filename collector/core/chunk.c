@@ -101,7 +101,7 @@ void chunk_begin(struct thread_log *log, uint64_t last, uint32_t depth, uint64_t
     log->live.last_tick[0] = last;
     log->live.word =
         flushes << FISQL_WORD_FLUSH_SHIFT | (uint64_t)depth * WORD_DEPTH | log->min_units;
-    if (log->thread.units_max != 0)
+    if (log->live.units_max != 0)
         log_limit_next(log);
     __atomic_store_n(&log->live.state, FISQL_SLOT_LIVE, __ATOMIC_RELEASE);
 }

@@ -2,8 +2,9 @@
 #ifndef FISQL_COLLECTOR_CORE_CHUNK_H
 #define FISQL_COLLECTOR_CORE_CHUNK_H
 
-#include "collector/process/process.h"
+#include "collector/core/control.h"
 #include "collector/core/thread_log.h"
+#include "collector/process/process.h"
 
 #define CHUNK_UNITS (FISQL_LIVE_CHUNK_BYTES / 2)
 #ifdef FISQL_VALUES
@@ -49,13 +50,13 @@ static inline uint32_t units_max_of(const struct thread_log *log)
     return log->room_units - CHUNK_UNITS_ROOM;
 }
 
-/* Sets units_max, unless another thread has poked the log. */
+/* Sets units_max, unless another thread has poked the log, or `fisql control` asks for something. */
 static inline void log_limit_set(struct thread_log *log, uint32_t units)
 {
-    __atomic_store_n(&log->thread.units_max, units, __ATOMIC_RELAXED);
-    __atomic_thread_fence(__ATOMIC_SEQ_CST); /* against thread_logs_poke() */
-    if (__atomic_load_n(&log->thread.poke, __ATOMIC_RELAXED) != 0)
-        __atomic_store_n(&log->thread.units_max, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&log->live.units_max, units, __ATOMIC_RELAXED);
+    __atomic_thread_fence(__ATOMIC_SEQ_CST); /* against thread_logs_poke(), and cmd_control.c */
+    if (__atomic_load_n(&log->thread.poke, __ATOMIC_RELAXED) != 0 || control_asked())
+        __atomic_store_n(&log->live.units_max, 0, __ATOMIC_RELAXED);
 }
 
 /* Sets units_max to the next burst of samples (hook_sample.h), or to the chunk's limit. */

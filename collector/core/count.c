@@ -190,7 +190,7 @@ bool count_enter(struct thread_log *log, const struct shadow_call *call)
     undo_begin(log);
     log->shadow.calls[fisql_word_depth(log->live.word) + log->shadow.hidden] = *call;
     log->shadow.hidden++;
-    log->thread.units_max = 0;
+    log->live.units_max = 0;
     return undo_end(log);
 }
 

@@ -143,7 +143,7 @@ struct thread_log *log_open(uint64_t frame)
     for (;;) {
         struct thread_log *log = log_begin(frame);
         /* units_max is 0 if the log needs maintenance. */
-        if (log == NULL || LIKELY(fisql_word_units(log->live.word) <= log->thread.units_max) ||
+        if (log == NULL || LIKELY(fisql_word_units(log->live.word) <= log->live.units_max) ||
             log_maintain(log))
             return log;
     }

@@ -156,7 +156,7 @@ struct hook_cost hook_cost_measure(uint64_t ticks_per_second)
     log->shadow.calls = scratch->shadow + SHADOW_SENTINELS;
     log->shadow.calls[-1].stack = log->shadow.calls[-2].stack = UINT64_MAX;
     log->shadow.depth_max = log->shadow.depth_logged = 4;
-    log->thread.units_max = CHUNK_UNITS;
+    log->live.units_max = CHUNK_UNITS;
     thread_log_deltas(log);
     log->dictionary[pair_slot(address, address)] = (struct pair){address, address};
     current_log = log;

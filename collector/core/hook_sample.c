@@ -40,7 +40,7 @@ void hook_sample_add(struct thread_log *log, uint64_t ticks, bool enter)
 {
     if (log->thread.sample_burst > 0)
         add(log, ticks, enter);
-    if (log->thread.units_max == 0)
+    if (log->live.units_max == 0)
         return;
     if (UNLIKELY(control_asked())) {
         log_limit_set(log, 0); /* the next hook does it: log_maintain() */

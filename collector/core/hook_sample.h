@@ -5,7 +5,7 @@
  * formats/log.h). Samples come in bursts of a few consecutive hooks, of which the first does not
  * count: it finds the sample's own code cold, which costs as much as the hook.
  *
- * How we choose. Fast paths compare the chunk's units with thread.units_max. We set that to the
+ * How we choose. Fast paths compare the chunk's units with live.units_max. We set that to the
  * next burst's start, or to the chunk's limit if that comes first; so choosing costs the other
  * calls nothing. The steps vary, so that they do not keep pace with a loop of the program.
  *
@@ -29,7 +29,7 @@ static inline bool hook_sample_due(const struct thread_log *log)
 {
     if (log == NULL)
         return false;
-    uint32_t units = fisql_word_units(log->live.word), max = log->thread.units_max;
+    uint32_t units = fisql_word_units(log->live.word), max = log->live.units_max;
     return max != 0 && units > max && units <= units_max_of(log);
 }
 

@@ -99,7 +99,7 @@ APART void enter_counted(uint64_t function, uint64_t site, uint64_t stack)
     log->busy = stack;
     BARRIER();
     uint64_t word = log->live.word;
-    if (UNLIKELY(fisql_word_units(word) > log->thread.units_max ||
+    if (UNLIKELY(fisql_word_units(word) > log->live.units_max ||
                  stack > log->shadow.calls[(int64_t)fisql_word_depth(word) - 1].stack ||
                  stack == log->shadow.landing_stack)) {
         log_leave(log, 0);

@@ -102,7 +102,7 @@ FAST enum unready unready(uint64_t function)
 /* The chunk's units beyond which the slow path is taken. */
 FAST uint32_t limit_of(const struct thread_log *log, bool sample)
 {
-    return sample ? units_max_of(log) : log->thread.units_max;
+    return sample ? units_max_of(log) : log->live.units_max;
 }
 
 /* Defines the pair of a call that the fast path gave up, if that may be all it lacked: then it is
@@ -115,7 +115,7 @@ FAST bool learn_pair(struct thread_log *log, uint64_t function, uint64_t site, u
     BARRIER();
     uint64_t word = log->live.word;
     uint32_t slot = pair_find(log, function, site);
-    if (pair_is(log, slot, function, site) || fisql_word_units(word) > log->thread.units_max) {
+    if (pair_is(log, slot, function, site) || fisql_word_units(word) > log->live.units_max) {
         log_leave(log, 0);
         return false;
     }

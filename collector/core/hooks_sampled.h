@@ -30,7 +30,7 @@ FAST bool enter_untimed(struct thread_log *log, uint32_t slot, uint64_t function
     uint32_t depth = fisql_word_depth(word);
     struct shadow_call *place = &log->shadow.calls[depth];
     if (UNLIKELY(!pair_is(log, slot, function, site) ||
-                 fisql_word_units(word) > log->thread.units_max || stack_max > place[-1].stack ||
+                 fisql_word_units(word) > log->live.units_max || stack_max > place[-1].stack ||
                  stack == log->shadow.landing_stack || depth >= log->shadow.depth_logged)) {
         log_leave(log, 0);
         return false;
@@ -59,7 +59,7 @@ FAST bool enter_usual(struct thread_log *log, uint64_t function, uint64_t site, 
     struct call_time *time = NULL;
     uint64_t epoch = clock_epoch;
     if (UNLIKELY(
-            !known || fisql_word_units(word) > log->thread.units_max || stack > place[-1].stack ||
+            !known || fisql_word_units(word) > log->live.units_max || stack > place[-1].stack ||
             stack == log->shadow.landing_stack || depth >= log->shadow.depth_logged ||
             (some ? (time = &log->times[slot])->left <= 1 : log->live.last_tick[0] != epoch))) {
         log_leave(log, 0);
@@ -96,7 +96,7 @@ FAST bool exit_untimed(struct thread_log *log, uint64_t function, uint64_t stack
     const struct shadow_call *call = &log->shadow.calls[(int64_t)fisql_word_depth(word) - 1];
     if (UNLIKELY((some ? sampled_is_timed(call) : log->live.last_tick[0] != clock_epoch) ||
                  call->function != function || stack > (tail ? call[-1].stack : call->stack) ||
-                 fisql_word_units(word) > log->thread.units_max)) {
+                 fisql_word_units(word) > log->live.units_max)) {
         log_leave(log, 0);
         return false;
     }

@@ -120,5 +120,5 @@ void shadow_throw(void)
     if (log == NULL)
         return;
     log->shadow.throw_depth = calls_open(log);
-    log->thread.units_max = 0;
+    log->live.units_max = 0;
 }

@@ -247,7 +247,7 @@ static struct thread_log *log_make(void)
     }
     log->thread.min_ticks = process.options.min_ticks;
     log->room_units = CHUNK_UNITS;
-    log->thread.units_max = process.ending ? 0 : units_max_of(log);
+    log->live.units_max = process.ending ? 0 : units_max_of(log);
     log->thread.filter_settings = __atomic_load_n(&process.filter_settings, __ATOMIC_ACQUIRE);
     counted_adopt(log);
     thread_log_deltas(log);
@@ -371,6 +371,7 @@ static void log_continue(struct thread_log *log, struct thread_log *other, bool 
     other->shadow = log->shadow;
     other->shadow.pinned = 1;
     other->thread = log->thread;
+    other->live.units_max = log->live.units_max;
     other->abandoned = 0;
     if (fresh) {
         other->next = logs;
@@ -445,7 +446,7 @@ void thread_logs_poke(void)
     for (struct thread_log *log = logs; log != NULL; log = log->next) {
         __atomic_store_n(&log->thread.poke, 1, __ATOMIC_RELAXED);
         __atomic_thread_fence(__ATOMIC_SEQ_CST); /* against log_limit_set() */
-        __atomic_store_n(&log->thread.units_max, 0, __ATOMIC_RELAXED);
+        __atomic_store_n(&log->live.units_max, 0, __ATOMIC_RELAXED);
     }
     lock_release(&lists_lock);
 }
@@ -513,7 +514,7 @@ static struct thread_log *log_resume(void)
     struct thread_log *log = paused_log;
     paused_log = NULL;
     log->thread.poke = 0;
-    log->thread.units_max = units_max_of(log);
+    log->live.units_max = units_max_of(log);
     log->thread.filter_settings = __atomic_load_n(&process.filter_settings, __ATOMIC_ACQUIRE);
     memory_limit_depth(log);
     chunk_begin(log, clock_read(process.clock), 0, (log->live.word >> FISQL_WORD_FLUSH_SHIFT) + 1);
@@ -527,7 +528,7 @@ static void log_end(struct thread_log *log)
 {
     ring_release(log);
     log->thread.ended = 1;
-    log->thread.units_max = 0;
+    log->live.units_max = 0;
     FEATURES_CALL(thread_ends)();
 }
 

@@ -13,7 +13,6 @@ struct pair;
 
 /* What a signal handler's log continues besides the shadow stack. */
 struct thread_state {
-    uint32_t units_max; /* beyond it the slow path is taken; 0 forces that */
     uint32_t poke;      /* atomic: another thread asks this one to begin a new chunk */
     uint32_t enter_max; /* ticks since the last event beyond which the slow path is taken: what */
     uint32_t exit_max;  /* an enter's and an exit's delta hold, and no gap (usage.h) */

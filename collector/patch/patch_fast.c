@@ -27,7 +27,7 @@ LOG(CALLS, shadow.calls);
 LOG(LANDING, shadow.landing_stack);
 LOG(DEPTH_MAX, shadow.depth_logged);
 LOG(HIDDEN, shadow.hidden);
-LOG(UNITS_MAX, thread.units_max);
+LOG(UNITS_MAX, live.units_max);
 LOG(ENTER_MAX, thread.enter_max);
 LOG(EXIT_MAX, thread.exit_max);
 #ifdef PATCH_LOG_ENTER_UNITS

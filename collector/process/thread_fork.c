@@ -20,6 +20,7 @@ static THREAD_LOCAL struct {
     struct call_time *times;
     uint64_t last_tick;
     uint32_t depth;
+    uint32_t units_max;
 } at_fork;
 static THREAD_LOCAL bool had_log;
 
@@ -69,6 +70,7 @@ void thread_log_forking(void)
     at_fork.times = current_log->times;
     at_fork.last_tick = log_last_tick(current_log);
     at_fork.depth = fisql_word_depth(current_log->live.word);
+    at_fork.units_max = current_log->live.units_max;
     detached_note();
 }
 
@@ -123,8 +125,8 @@ void thread_log_forked(void)
     own->shadow = at_fork.shadow;
     own->shadow.hidden_inherited = own->shadow.hidden;
     own->room_units = CHUNK_UNITS;
+    own->live.units_max = at_fork.units_max == 0 ? 0 : units_max_of(own);
     own->thread = (struct thread_state){
-        .units_max = at_fork.thread.units_max == 0 ? 0 : units_max_of(own),
         .min_ticks = at_fork.thread.min_ticks,
         .enter_max = at_fork.thread.enter_max,
         .exit_max = at_fork.thread.exit_max,

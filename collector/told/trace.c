@@ -453,7 +453,7 @@ static void choose_anew(void)
     if (log == NULL || !thread_choice_matters())
         return;
     __atomic_store_n(&log->thread.poke, 1, __ATOMIC_RELAXED);
-    __atomic_store_n(&log->thread.units_max, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&log->live.units_max, 0, __ATOMIC_RELAXED);
 }
 
 EXPORT void fisql_trace_record_thread(int on)

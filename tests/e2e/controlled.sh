@@ -136,3 +136,19 @@ finish
 same "of 300 changes 192 have rows; control's has one" "192 1 108" \
     "$(sql many.db "SELECT sum(what IN ('start', 'stop')) || ' ' || sum(what = 'depth') || ' ' || max(detail) FILTER (WHERE what = 'more') FROM recording_changes")"
 has "and completeness says so" "108 more" "$("$fisql" query completeness many.db 2>&1)"
+
+# --- no call is recorded after an order, however few hooks a thread has run: with --time none it looks at its chunk's end
+for how in --no-patch --as-is; do
+    for time in full sampled none; do
+        begin "$fisql" record -q $how --time $time -o "$time$how.bin" ./controlled
+        order 10
+        "$fisql" control "$started" stop || not_ok "$time $how: stop"
+        order 1000
+        "$fisql" control "$started" start || not_ok "$time $how: start"
+        order 100
+        finish
+        "$fisql" load -q "$time$how.bin"
+        same "$time $how: calls after stop, and before start, are not recorded" 110 \
+            "$(sql "$time$how.db" "SELECT calls FROM function_stats JOIN functions ON id = function_id WHERE name = 'parse'")"
+    done
+done

@@ -162,7 +162,7 @@ static struct thread_log *log_make(void)
     log->shadow.calls[-1].stack = log->shadow.calls[-2].stack = UINT64_MAX;
     log->shadow.depth_max = log->shadow.depth_logged = CALLS_MAX;
     log->room_units = CHUNK_UNITS;
-    log->thread.units_max = units_max_of(log);
+    log->live.units_max = units_max_of(log);
     clock_epoch = 1000;
     process.options = (struct options){.alloc = true};
     process.gap_ticks = UINT64_MAX;

@@ -386,7 +386,7 @@ static void test_unwinding(void)
     shadow_unwind_above(1);
     check_equal(1, calls_open(log), "the child of a vfork leaves its parent's calls");
     shadow_throw();
-    check(log->shadow.throw_depth == 1 && log->thread.units_max == 0,
+    check(log->shadow.throw_depth == 1 && log->live.units_max == 0,
           "an exception sends exits to the slow path");
     used = units_used(log);
     hook_exit_slow(CALLEE, SITE, 1000, false);
