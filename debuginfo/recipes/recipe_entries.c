@@ -428,7 +428,7 @@ static bool is_passed(const struct dwarf_types *types, const struct places *plac
                       const struct dwarf_type *type, const struct x86_reads *reads)
 {
     const struct place *whole = &places->whole;
-    bool object = type->kind == DWARF_TYPE_STRUCT && type->size_bytes > 16;
+    bool object = type->kind == DWARF_TYPE_STRUCT && type->size_bytes > 8;
     if (whole->kind == PLACE_CONSTANT || (whole->kind == PLACE_IN_MEMORY && whole->stack && object))
         return true;
     if (type->kind == DWARF_TYPE_WIDE && type->size_bytes == 16 && wide_is_split(types))
@@ -500,7 +500,18 @@ static bool is_argument_register(const struct place *place)
                      memchr(general_registers, place->number, sizeof general_registers) != NULL;
 }
 
-/* Finds those that the debug information knows in registers of arguments, or to be constant. */
+/* Does the place hold at the first instruction? Registers of arguments do, what the caller has put on
+ * the stack, and a constant address that is none of a list's. */
+static bool holds_at_entry(const struct place *place, const struct dwarf_value *where)
+{
+    if (place->kind == PLACE_ADDRESS)
+        return where->kind == DWARF_VALUE_BLOCK;
+    if (place->kind == PLACE_IN_MEMORY)
+        return place->stack && place->number == STACK_POINTER && place->offset >= STACK_START;
+    return is_argument_register(place);
+}
+
+/* Finds those that the debug information knows in such places, or to be constant. */
 static void find_by_location(struct entry *entry)
 {
     for (unsigned i = 0; i < entry->prototype->count; i++) {
@@ -518,10 +529,11 @@ static void find_by_location(struct entry *entry)
         }
         if (!place_at_entry(entry->function, &locations->where[i], bytes, places))
             continue;
+        const struct dwarf_value *where = &locations->where[i];
         entry->known[i] =
-            places->whole.kind == PLACE_PIECES || is_argument_register(&places->whole);
+            places->whole.kind == PLACE_PIECES || holds_at_entry(&places->whole, where);
         for (unsigned k = 0; places->whole.kind == PLACE_PIECES && k < places->pieces_count; k++)
-            entry->known[i] = entry->known[i] && is_argument_register(&places->pieces[k]);
+            entry->known[i] = entry->known[i] && holds_at_entry(&places->pieces[k], where);
     }
 }
 

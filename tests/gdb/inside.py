@@ -426,7 +426,7 @@ class Enter(Place):
         frame = gdb.newest_frame()
         if self.arguments is None:
             self.look(frame)
-        address = register(frame, "rdi")
+        address = frame.pc() if CONFIG["as_is"] else register(frame, "rdi")
         source = source_of(address)
         function = RUN.functions.setdefault(source, Function())
         if function.calls >= CONFIG["each"] or RUN.finished:
@@ -550,6 +550,11 @@ def late_places(address, linetable):
     return rows[low][0] if low < len(rows) else None
 
 
+def second_row(address, linetable):
+    """Where a function's prologue ends, of code without optimisation."""
+    return next((pc for pc, _ in linetable if pc > address), None)
+
+
 SITES_MAX = 3000  # with more breakpoints gdb takes too long for each stop
 
 
@@ -596,7 +601,7 @@ def main():
                     name = found.symtab.filename
                     if name not in tables:
                         tables[name] = sorted((item.pc, item.line) for item in found.symtab.linetable())
-                    place = late_places(address + 5, tables[name])
+                    place = (second_row if CONFIG["as_is"] else late_places)(address if CONFIG["as_is"] else address + 5, tables[name])
                     if place is not None:
                         Late(place)
         else:

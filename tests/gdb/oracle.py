@@ -24,6 +24,20 @@ MEMBERS_MAX = 32  # of a struct, and elements of an array, that fisql shows
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
+def entries_of(program):
+    """Functions' first instructions, for a program that is recorded as it is, and ret instructions."""
+    listing = subprocess.run(["objdump", "-d", "-j", ".text", "--no-show-raw-insn", program], capture_output=True, text=True, check=True).stdout
+    sites = []
+    for line in listing.splitlines():
+        match = re.match(r"([0-9a-f]+) <(.*)>:$", line)
+        if match:
+            sites.append("enter %s %s" % match.groups())
+        match = re.match(r"\s*([0-9a-f]+):\s+(?:repz |bnd |notrack )?ret\b", line)
+        if match:
+            sites.append("return " + match.group(1))
+    return sites
+
+
 def sites_of(program):
     """Calls of the entry hook, with the function that they tell it of where the code before it shows that, and ret
     instructions: addresses in the file."""
@@ -83,7 +97,7 @@ def record(options, work):
     program = os.path.realpath(options.program)
     gate, log, out = (os.path.join(work, name) for name in ("gate", "oracle.bin", "oracle.jsonl"))
     with open(os.path.join(work, "sites"), "w", encoding="utf-8") as file:
-        file.write("\n".join(sites_of(program)) + "\n")
+        file.write("\n".join((entries_of if options.as_is else sites_of)(program)) + "\n")
     for name in (gate, out):
         if os.path.exists(name):
             os.unlink(name)
@@ -93,7 +107,7 @@ def record(options, work):
                                     stdin=open(options.stdin, "rb"), stdout=said, stderr=said,
                                     env=dict(os.environ, FISQL_TEST_GATE=gate))
         config = {"pid": pid_of(recorder, program), "program": program, "gate": gate, "sites": os.path.join(work, "sites"),
-                  "out": out, "each": options.each, "calls": options.calls, "late": options.late, "after": options.after, "pie": is_pie(program),
+                  "out": out, "each": options.each, "calls": options.calls, "as_is": options.as_is, "late": options.late, "after": options.after, "pie": is_pie(program),
                   "cxx": options.cxx}
         gdb = subprocess.run(["gdb", "-nx", "-q", "-batch", "-iex", "set debuginfod enabled off", "-x", os.path.join(HERE, "inside.py")],
                              env=dict(os.environ, ORACLE=json.dumps(config)), capture_output=True, text=True, check=False)
@@ -429,8 +443,9 @@ def main():
     parser.add_argument("--each", type=int, default=200)
     parser.add_argument("--calls", type=int, default=12000)
     parser.add_argument("--show", type=int, default=20)
-    parser.add_argument("--late", action="store_true", help="clang -O0: arguments are stored behind the hook's call")
+    parser.add_argument("--late", action="store_true", help="-O0: arguments are stored behind the hook's call (clang), or the entry (--as-is)")
     parser.add_argument("--after", action="store_true", help="what gdb does not know at the hook's call it reads behind it")
+    parser.add_argument("--as-is", action="store_true", help="without hooks: gdb stops at the functions' first instructions")
     parser.add_argument("--cxx", action="store_true")
     parser.add_argument("--verbose", action="store_true")
     parser.add_argument("--stdin", default="/dev/null")
