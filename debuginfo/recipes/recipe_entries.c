@@ -17,6 +17,7 @@
  *
  * Of these recipes the address of an entry is the function's, that of an exit the one behind it.
  */
+#include "debuginfo/recipes/convention.h"
 #include "debuginfo/recipes/recipe_parts.h"
 
 #include <elf.h>
@@ -24,25 +25,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/must.h"
 #include "debuginfo/x86/x86_reads.h"
-
-#define STACK_POINTER 7
-#define STACK_START 8 /* of arguments, from the stack pointer at the entry */
-#define VECTORS 8u
-#define NO_STACK INT64_MAX /* where the next argument lies is not known */
-
-/* Where arguments go, in their order. */
-static const uint8_t general_registers[] = {5, 4, 1, 2, 8, 9}; /* rdi, rsi, rdx, rcx, r8, r9 */
-#define GENERALS (sizeof general_registers)
-
-struct convention {
-    unsigned general, vector; /* registers that are taken */
-    int64_t stack;            /* the next argument there; NO_STACK */
-    /* After a split: the part of clang that takes objects apart still counts a register that is
-     * taken. */
-    bool one_believed;
-};
 
 /* What the entries of a function's parameters show besides the prototype. */
 struct shape {
@@ -51,236 +34,6 @@ struct shape {
     bool strange;      /* others of that kind */
     bool all_in_frame; /* every parameter has one place for all of the function, and in memory */
 };
-
-enum passing { PASSED_UNKNOWN, PASSED_NOT, PASSED_GENERAL, PASSED_VECTOR, PASSED_STACK };
-
-/* How a value is passed. */
-struct way {
-    bool unknown;
-    bool by_address;
-    enum passing eight[2]; /* of each 8 bytes; STACK: all of it */
-    uint64_t size_bytes, align_bytes;
-    bool align_unknown; /* it may be more: what is aligned so has such a size */
-    bool split;         /* each 8 bytes go where the next word would: clang before 18 does so */
-    bool may_split;     /* where it does not fit into registers, it is not known what clang does */
-};
-
-/* ---- classes ---- */
-
-static enum passing passing_of(enum dwarf_return_class class)
-{
-    return class == DWARF_RETURN_GENERAL  ? PASSED_GENERAL
-           : class == DWARF_RETURN_VECTOR ? PASSED_VECTOR
-                                          : PASSED_NOT;
-}
-
-static struct way on_stack(uint64_t size_bytes, uint64_t align_bytes)
-{
-    return (struct way){
-        .eight = {PASSED_STACK}, .size_bytes = size_bytes, .align_bytes = align_bytes};
-}
-
-static struct way way_of_parts(const struct dwarf_return *classes, uint64_t size_bytes)
-{
-    struct way way = {.size_bytes = size_bytes, .align_bytes = 8};
-    way.eight[0] = passing_of(classes->eight[0]);
-    way.eight[1] = passing_of(classes->eight[1]);
-    way.unknown = classes->unknown || classes->eight[0] == DWARF_RETURN_OTHER ||
-                  classes->eight[1] == DWARF_RETURN_OTHER ||
-                  (way.eight[0] == PASSED_NOT && way.eight[1] != PASSED_NOT);
-    return way;
-}
-
-/* A class, a string's object, a complex number. */
-static struct way way_of_struct(struct dwarf_types *types, const struct dwarf_type *type)
-{
-    struct dwarf_type known = *type;
-    struct dwarf_return classes;
-    if (types->is_cxx && type->kind != DWARF_TYPE_COMPLEX)
-        dwarf_type_passing(types, &known);
-    else
-        known.by_value_known = true;
-    if (!known.by_value_known || type->size_bytes == 0)
-        return (struct way){.unknown = !known.by_value_known || types->is_cxx};
-    if (known.by_reference)
-        return (struct way){
-            .by_address = true, .eight = {PASSED_GENERAL}, .size_bytes = 8, .align_bytes = 8};
-    dwarf_type_return(types, &known, &classes);
-    if (type->kind == DWARF_TYPE_COMPLEX && type->size_bytes == 32)
-        return on_stack(32, 16);
-    if (type->size_bytes <= 16)
-        return way_of_parts(&classes, type->size_bytes);
-    struct way way = on_stack(type->size_bytes, 8);
-    /* one that holds a vector alone may go into a vector register */
-    way.unknown = classes.unknown && type->size_bytes <= 64;
-    way.align_unknown = type->size_bytes % 16 == 0 && (classes.unknown || classes.aligned);
-    return way;
-}
-
-/* Does clang treat an __int128 as two words? 18 and 19 passed it in yet other ways. */
-static bool wide_is_split(const struct dwarf_types *types)
-{
-    return types->clang != 0 && types->clang < 18;
-}
-
-static struct way way_of_wide(const struct dwarf_types *types)
-{
-    bool split = wide_is_split(types);
-    return (struct way){.eight = {PASSED_GENERAL, PASSED_GENERAL},
-                        .size_bytes = 16,
-                        .align_bytes = split ? 8 : 16,
-                        .split = split,
-                        .may_split = !types->is_gnu && !split && types->clang < 20};
-}
-
-static struct way way_of(struct dwarf_types *types, const struct dwarf_type *type)
-{
-    static const struct way word = {.eight = {PASSED_GENERAL}, .size_bytes = 8, .align_bytes = 8};
-    struct way way = {.unknown = true};
-    switch (type->kind) {
-    case DWARF_TYPE_SIGNED:
-    case DWARF_TYPE_UNSIGNED:
-    case DWARF_TYPE_BOOL:
-    case DWARF_TYPE_CHAR:
-    case DWARF_TYPE_ENUM:
-        return type->size_bytes >= 1 && type->size_bytes <= 8 ? word : way;
-    case DWARF_TYPE_POINTER:
-    case DWARF_TYPE_FUNCTION:
-    case DWARF_TYPE_TEXT:
-    case DWARF_TYPE_REFERENCE:
-        return word;
-    case DWARF_TYPE_ARRAY: /* Fortran passes its address; a vector type of C is one, too */
-        return types->cxx || types->is_cxx || !types->is_fortran ? way : word;
-    case DWARF_TYPE_FLOAT:
-        if (type->size_bytes == 10)
-            return on_stack(16, 16);
-        return (struct way){.eight = {PASSED_VECTOR},
-                            .size_bytes = type->size_bytes,
-                            .align_bytes = type->size_bytes > 8 ? 16 : 8};
-    case DWARF_TYPE_WIDE:
-        if (type->size_bytes == 2) /* _Float16 */
-            return (struct way){.eight = {PASSED_VECTOR}, .size_bytes = 2, .align_bytes = 8};
-        if (type->size_bytes == 16 && type->is_integer)
-            return way_of_wide(types);
-        return way;
-    case DWARF_TYPE_MEMBER:
-        if (type->size_bytes == 16)
-            return (struct way){
-                .eight = {PASSED_GENERAL, PASSED_GENERAL}, .size_bytes = 16, .align_bytes = 8};
-        return type->size_bytes == 8 ? word : way;
-    case DWARF_TYPE_STRUCT:
-    case DWARF_TYPE_COMPLEX:
-        return way_of_struct(types, type);
-    default:
-        return dwarf_kind_is_string(type->kind) ? way_of_struct(types, type) : way;
-    }
-}
-
-/* ---- places ---- */
-
-static struct place place_in(struct convention *convention, enum passing passing,
-                             unsigned size_bytes)
-{
-    struct place place = {.size_bytes = size_bytes};
-    if (passing == PASSED_GENERAL) {
-        must(convention->general < GENERALS);
-        place.kind = PLACE_IN_REGISTER;
-        place.number = general_registers[convention->general++];
-    } else {
-        must(convention->vector < VECTORS);
-        place.kind = PLACE_IN_VECTOR;
-        place.number = (uint8_t)convention->vector++;
-    }
-    return place;
-}
-
-/* Takes memory for a value. False if it is not known which. */
-static bool take_stack(struct convention *convention, const struct way *way, struct place *place)
-{
-    uint64_t align = way->align_bytes > 8 ? way->align_bytes : 8;
-    if (convention->stack == NO_STACK)
-        return false;
-    uint64_t from = (uint64_t)convention->stack - STACK_START,
-             at = (from + align - 1) & ~(align - 1);
-    uint64_t most = way->size_bytes & (0 - way->size_bytes);
-    if (way->align_unknown && at % (most < 64 ? most : 64) != 0) {
-        convention->stack = NO_STACK;
-        return false;
-    }
-    *place = (struct place){.kind = PLACE_IN_MEMORY,
-                            .number = STACK_POINTER,
-                            .stack = true,
-                            .offset = (int64_t)at + STACK_START};
-    convention->stack = (int64_t)(at + ((way->size_bytes + 7) & ~(uint64_t)7)) + STACK_START;
-    return convention->stack < INT32_MAX;
-}
-
-/* Takes a register for each vector part, and for a general one while there are some; else a word of
- * memory. */
-static bool take_split(struct convention *convention, const struct way *way, struct places *places)
-{
-    const struct way word = on_stack(8, 8);
-    bool known = true;
-    places->pieces_count = 2;
-    for (unsigned i = 0; i < 2; i++) {
-        bool in_memory = way->eight[i] == PASSED_GENERAL && convention->general == GENERALS;
-        unsigned bytes = i == 0 ? 8 : (unsigned)way->size_bytes - 8;
-        if (in_memory)
-            known = take_stack(convention, &word, &places->pieces[i]) && known;
-        else
-            places->pieces[i] = place_in(convention, way->eight[i], bytes);
-        places->pieces[i].size_bytes = bytes;
-    }
-    return known;
-}
-
-/* Takes what the convention gives a value. False if its place is not known. */
-static bool take_place(struct convention *convention, const struct way *way, struct places *places)
-{
-    unsigned general = 0, vector = 0;
-    places->pieces_count = places->steps_count = 0;
-    places->whole = (struct place){.kind = PLACE_PIECES};
-    if (way->eight[0] == PASSED_NOT)
-        return false;
-    if (way->may_split && convention->general + 2 > GENERALS) {
-        convention->general = GENERALS;
-        convention->stack = NO_STACK;
-        return false;
-    }
-    if (way->split && convention->general + 1 == GENERALS) {
-        convention->one_believed = true;
-        return take_split(convention, way, places);
-    }
-    for (unsigned i = 0; i < 2; i++) {
-        general += way->eight[i] == PASSED_GENERAL;
-        vector += way->eight[i] == PASSED_VECTOR;
-    }
-    if (convention->one_believed && general == 1 && convention->vector + vector <= VECTORS) {
-        convention->one_believed = false;
-        if (vector == 1)
-            return take_split(convention, way, places);
-    }
-    if (way->eight[0] == PASSED_STACK || convention->general + general > GENERALS ||
-        convention->vector + vector > VECTORS) {
-        if (!take_stack(convention, way, &places->whole))
-            return false;
-        if (way->by_address)
-            places->whole.kind = PLACE_BEHIND;
-        return true;
-    }
-    if (general + vector == 1) {
-        places->whole = place_in(convention, way->eight[0], 0);
-        if (way->by_address) {
-            places->whole.kind = PLACE_IN_MEMORY;
-            places->whole.stack = false;
-        }
-        return true;
-    }
-    places->pieces_count = 2;
-    places->pieces[0] = place_in(convention, way->eight[0], 8);
-    places->pieces[1] = place_in(convention, way->eight[1], (unsigned)way->size_bytes - 8);
-    return true;
-}
 
 /* ---- may the convention be relied on? ---- */
 
@@ -431,7 +184,7 @@ static bool is_passed(const struct dwarf_types *types, const struct places *plac
     bool object = type->kind == DWARF_TYPE_STRUCT && type->size_bytes > 8;
     if (whole->kind == PLACE_CONSTANT || (whole->kind == PLACE_IN_MEMORY && whole->stack && object))
         return true;
-    if (type->kind == DWARF_TYPE_WIDE && type->size_bytes == 16 && wide_is_split(types))
+    if (type->kind == DWARF_TYPE_WIDE && type->size_bytes == 16 && convention_splits_wide(types))
         return is_half_read(places, reads);
     if (whole->kind != PLACE_PIECES)
         return whole->stack ? are_read(whole->offset,
@@ -464,7 +217,7 @@ static bool find_by_convention(struct entry *entry, const struct shape *shape)
     const struct prototype *prototype = entry->prototype;
     struct convention convention = {.stack = STACK_START};
     if (prototype->result.kind != DWARF_TYPE_VOID) {
-        struct way result = way_of(function->types, &prototype->result);
+        struct way result = convention_way(function->types, &prototype->result);
         bool x87 =
             prototype->result.kind == DWARF_TYPE_FLOAT ||
             (prototype->result.kind == DWARF_TYPE_COMPLEX && prototype->result.size_bytes == 32);
@@ -475,10 +228,10 @@ static bool find_by_convention(struct entry *entry, const struct shape *shape)
     for (unsigned i = 0; i < prototype->count; i++) {
         const struct dwarf_type *type = &prototype->parameters[i].type;
         enum place_reason reason;
-        struct way way = way_of(function->types, type);
+        struct way way = convention_way(function->types, type);
         if (way.unknown)
             return false;
-        entry->known[i] = take_place(&convention, &way, &entry->places[i]);
+        entry->known[i] = convention_take(&convention, &way, &entry->places[i]);
         entry->contradicted =
             entry->known[i] && contradicts(function, &entry->locations->where[i],
                                            recipe_bytes(type, &reason), &entry->places[i].whole);
@@ -486,18 +239,10 @@ static bool find_by_convention(struct entry *entry, const struct shape *shape)
             return false;
         if (i == 0)
             convention.general += shape->hidden;
-        if (convention.general > GENERALS)
+        if (convention.general > CONVENTION_GENERALS)
             return false;
     }
     return true;
-}
-
-static bool is_argument_register(const struct place *place)
-{
-    return place->kind == PLACE_IN_VECTOR
-               ? place->number < VECTORS
-               : place->kind == PLACE_IN_REGISTER &&
-                     memchr(general_registers, place->number, sizeof general_registers) != NULL;
 }
 
 /* Does the place hold at the first instruction? Registers of arguments do, what the caller has put on
@@ -508,7 +253,7 @@ static bool holds_at_entry(const struct place *place, const struct dwarf_value *
         return where->kind == DWARF_VALUE_BLOCK;
     if (place->kind == PLACE_IN_MEMORY)
         return place->stack && place->number == STACK_POINTER && place->offset >= STACK_START;
-    return is_argument_register(place);
+    return convention_is_register(place);
 }
 
 /* Finds those that the debug information knows in such places, or to be constant. */
