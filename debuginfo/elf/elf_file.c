@@ -237,11 +237,13 @@ bool elf_file_symbol(const struct elf_file *file, const struct elf_section *tabl
         return false;
     memcpy(&raw, table->data + index * sizeof raw, sizeof raw);
     unsigned char binding = ELF64_ST_BIND(raw.st_info), type = ELF64_ST_TYPE(raw.st_info);
+    unsigned char visibility = ELF64_ST_VISIBILITY(raw.st_other);
     *symbol = (struct elf_symbol){section_text(&file->sections[table->link], raw.st_name),
                                   raw.st_value,
                                   raw.st_size,
                                   binding != STB_LOCAL,
                                   binding == STB_WEAK,
+                                  visibility == STV_HIDDEN || visibility == STV_INTERNAL,
                                   type == STT_FUNC || type == STT_GNU_IFUNC,
                                   index};
     *defined = raw.st_shndx != SHN_UNDEF;
@@ -256,12 +258,18 @@ static int visit_symbols(const struct elf_file *file, uint32_t table_type, bool 
         if (table->type != table_type || table->data == NULL)
             continue;
         uint64_t count = table->size_bytes / sizeof(Elf64_Sym);
+        bool made_local =
+            false; /* GNU ld: those behind a file without a name, with no visibility */
         for (uint32_t k = 1; k < count; k++) {
             struct elf_symbol symbol;
             bool defined;
             unsigned char type = ELF64_ST_TYPE(table->data[k * sizeof(Elf64_Sym) + 4]);
-            if (!elf_file_symbol(file, table, k, &symbol, &defined) || !defined ||
-                symbol.name[0] == 0 ||
+            if (!elf_file_symbol(file, table, k, &symbol, &defined) || !defined)
+                continue;
+            if (type == STT_FILE)
+                made_local = symbol.name[0] == 0;
+            symbol.hidden = symbol.hidden || (made_local && !symbol.global);
+            if (symbol.name[0] == 0 ||
                 !(symbol.is_function || (variables && (type == STT_OBJECT || type == STT_COMMON))))
                 continue;
             int result = visit(context, &symbol);

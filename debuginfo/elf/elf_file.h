@@ -29,6 +29,7 @@ struct elf_symbol {
     const char *name;
     uint64_t address, size_bytes;
     bool global, weak; /* a weak symbol is global, too */
+    bool hidden;       /* not for other modules; linkers make it local */
     bool is_function;
     uint32_t index; /* in its table */
 };

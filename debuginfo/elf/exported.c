@@ -19,7 +19,8 @@ static int visit(void *context, const struct elf_symbol *symbol)
     if (symbol->address == 0 || !symbol->global)
         return 0;
     return array_add(&out->items, &out->count, &out->capacity,
-                     ((struct named_code){symbol->name, symbol->address, true}), reading->error);
+                     ((struct named_code){symbol->name, symbol->address, true, symbol->hidden}),
+                     reading->error);
 }
 
 int named_code_order(const void *left, const void *right)

@@ -9,6 +9,7 @@ struct named_code {
     const char *name; /* borrowed from the file */
     uint64_t address;
     bool global;
+    bool hidden; /* as in struct elf_symbol */
 };
 /* For qsort(): by name, then by address. */
 int named_code_order(const void *left, const void *right);

@@ -18,7 +18,7 @@
 #include "debuginfo/symbols/symbol_cache.h"
 
 #define CACHE_MAGIC 0x5043455249534946u     /* "FISIRECP" */
-#define CACHE_VERSION 15u                   /* raise it when the same code gets other recipes */
+#define CACHE_VERSION 16u                   /* raise it when the same code gets other recipes */
 #define CACHE_DEBUG_MIN ((uint64_t)4 << 20) /* bytes of .debug_info from which a file pays */
 #define CACHE_COUNT_MAX ((uint64_t)1 << 26)
 #define FRAME_BYTES_MAX (1 << 24)

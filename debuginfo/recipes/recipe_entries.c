@@ -6,12 +6,14 @@
  * the arguments afterwards; locations in the frame do not hold yet. But compilers change the
  * convention of functions that they see all callers of. gcc does so only in clones, which have names
  * of their own. clang keeps the name: there a function may be changed unless others can call it, or
- * unless all its parameters lie in the frame, as without optimisation. For a function that may be
- * changed the debug information says which register has the argument at its first instruction;
- * what it does not say, and the result, is absent.
+ * nobody calls it but by its address (x86_calls.h), or all its parameters lie in the frame, as without
+ * optimisation. For a function that may be changed the debug information says which register has the
+ * argument at its first instruction, and the result counts if a call takes it; the rest is absent. So
+ * it is with gcc's clones.
  *
- * clang does not pass either what a function does not use: there the function's code must read the
- * register.
+ * clang does not pass either what a function does not use: unless it is called by its address alone,
+ * its code must read the register or pass it on to code that does, or, where only one file can call
+ * it, a call must set it.
  *
  * What contradicts the convention (gcc does not say that a function is ms_abi) makes us distrust it.
  *
@@ -26,6 +28,7 @@
 
 #include "base/array.h"
 #include "debuginfo/x86/x86_reads.h"
+#include "debuginfo/x86/x86_uses.h"
 
 /* What the entries of a function's parameters show besides the prototype. */
 struct shape {
@@ -103,21 +106,23 @@ static bool contradicts(const struct recipe_function *function, const struct dwa
            place->offset != expected->offset;
 }
 
-static bool is_conventional(const struct recipe_function *function,
-                            const struct prototype *prototype, const struct shape *shape)
+/* Does its declaration ask for the convention, with parameters as they are declared? */
+static bool is_declared_so(const struct recipe_function *function,
+                           const struct prototype *prototype, const struct shape *shape,
+                           bool *external)
 {
     const struct dwarf_types *types = function->types;
     uint64_t convention = DW_CC_normal, prototyped = 0;
     Dwarf_Die origin = dwarf_die_at(types->debug, prototype->origin);
-    bool external = false;
+    *external = false;
     if (origin != NULL) {
         dwarf_die_number(types->debug, origin, DW_AT_calling_convention, &convention);
         prototyped = dwarf_die_flag(types->debug, origin, DW_AT_prototyped);
-        external = dwarf_die_flag(types->debug, origin, DW_AT_external);
+        *external = dwarf_die_flag(types->debug, origin, DW_AT_external);
     }
     dwarf_die_release(origin);
     dwarf_die_number(function->debug, function->die, DW_AT_calling_convention, &convention);
-    external = external || dwarf_die_flag(function->debug, function->die, DW_AT_external);
+    *external = *external || dwarf_die_flag(function->debug, function->die, DW_AT_external);
     if (shape->strange || (types->cxx && !types->is_cxx) ||
         (convention != DW_CC_normal && convention != DW_CC_program))
         return false;
@@ -127,11 +132,59 @@ static bool is_conventional(const struct recipe_function *function,
         if (prototype->parameters[i].type.kind == DWARF_TYPE_FLOAT &&
             prototype->parameters[i].type.size_bytes == 4)
             return false;
+    return true;
+}
+
+/* What its compiler may have done to a function. */
+struct freedom {
+    bool declared_so;  /* as is_declared_so() */
+    bool conventional; /* it keeps to the convention; arguments that nobody uses may be left out */
+    bool all_passed;   /* none is left out */
+    /* Only its own file can call it, and does: how; else NULL. */
+    const struct x86_callee *callee;
+};
+
+/* Finds how code of the module calls the function. -1 without memory. */
+static int find_callee(const struct recipe_function *function, const struct x86_callee **callee)
+{
+    const struct recipe_walk *walk = function->walk;
+    if (!walk->calls->known &&
+        x86_calls_find(walk->calls, &walk->files->module, walk->copies->by_address,
+                       walk->copies->names_count, walk->error) != 0)
+        return -1;
+    *callee = x86_calls_of(walk->calls, function->start);
+    return 0;
+}
+
+/* -1 without memory. */
+static int find_freedom(const struct recipe_function *function, const struct prototype *prototype,
+                        const struct shape *shape, struct freedom *freedom)
+{
     enum function_symbol symbol = function_copies_symbol(function->walk->copies, function->start);
-    if (types->is_gnu)
-        return symbol == FUNCTION_LOCAL || symbol == FUNCTION_GLOBAL;
-    return symbol != FUNCTION_CLONE && ((external && symbol == FUNCTION_GLOBAL) ||
-                                        (prototype->count > 0 && shape->all_in_frame));
+    bool is_gnu = function->types->is_gnu, external;
+    bool named = symbol != FUNCTION_CLONE && symbol != FUNCTION_NAMELESS;
+    const struct x86_callee *callee = NULL;
+    *freedom =
+        (struct freedom){.declared_so = is_declared_so(function, prototype, shape, &external)};
+    if (is_gnu || function->declared || (prototype->count > 0 && shape->all_in_frame)) {
+        freedom->conventional = is_gnu               ? named
+                                : function->declared ? external && symbol == FUNCTION_GLOBAL
+                                                     : symbol != FUNCTION_CLONE;
+        freedom->all_passed = true;
+        return is_gnu && symbol == FUNCTION_CLONE && !function->declared
+                   ? find_callee(function, &freedom->callee)
+                   : 0;
+    }
+    if (!named)
+        return 0;
+    if (find_callee(function, &callee) != 0)
+        return -1;
+    freedom->all_passed = callee == NULL || !callee->called;
+    freedom->conventional =
+        freedom->all_passed || callee->handed_on || (external && symbol != FUNCTION_LOCAL);
+    if (!external && symbol == FUNCTION_LOCAL)
+        freedom->callee = callee;
+    return 0;
 }
 
 /* ---- what clang does not pass ---- */
@@ -146,10 +199,10 @@ static bool frame_at(const void *context, uint64_t address, uint16_t *number, in
     return true;
 }
 
+/* Does the function read it, or a call set it for the function alone? */
 static bool is_read(const struct place *place, const struct x86_reads *reads)
 {
-    unsigned bit =
-        place->kind == PLACE_IN_VECTOR ? X86_READS_VECTOR + place->number : place->number;
+    unsigned bit = place->kind == PLACE_IN_VECTOR ? X86_USES_VECTOR + place->number : place->number;
     return (reads->registers >> bit & 1) != 0;
 }
 
@@ -333,14 +386,28 @@ static size_t add_hook(struct recipes *recipes, uint64_t start, uint8_t exit, un
     return first;
 }
 
+/* Does a call take the result out of the one register where the convention has it? gcc also keeps values
+ * of its own in a register that the function leaves alone. */
+static bool is_taken(const struct recipe_function *function, const struct x86_callee *callee,
+                     const struct fisql_recipe_value *value)
+{
+    uint32_t result = value->size > 8                             ? 0
+                      : value->where == FISQL_WHERE_RESULT        ? X86_USES_RAX
+                      : value->where == FISQL_WHERE_RESULT_VECTOR ? 1u << X86_USES_VECTOR
+                                                                  : 0;
+    return callee != NULL && (callee->takes & result) != 0 &&
+           x86_writes(&function->walk->files->module, function->start, function->end, result);
+}
+
 /* Without a result that can be recorded, the recipe has no value. */
 static int put_exit(struct recipes *recipes, const struct recipe_function *function,
-                    const struct dwarf_type *type, bool conventional)
+                    const struct dwarf_type *type, const struct freedom *freedom)
 {
     struct fisql_recipe_value value;
     bool is_void = type->kind == DWARF_TYPE_VOID;
     enum place_reason reason = is_void ? PLACE_TYPE : recipe_result(function->types, type, &value);
-    if (reason == PLACE_FOUND && !conventional)
+    if (reason == PLACE_FOUND && !freedom->conventional &&
+        !(freedom->declared_so && is_taken(function, freedom->callee, &value)))
         reason = PLACE_CONVENTION;
     if (!is_void)
         recipes->tallies[RECIPE_RESULTS][reason]++;
@@ -353,11 +420,16 @@ static int put_exit(struct recipes *recipes, const struct recipe_function *funct
     return 0;
 }
 
-static void forget_unread(struct entry *entry)
+static void forget_unread(struct entry *entry, const struct x86_callee *callee)
 {
     const struct recipe_function *function = entry->function;
-    const struct x86_reads reads = x86_reads(&function->walk->files->module, function->start,
-                                             function->end, frame_at, function->walk->frames);
+    const struct recipe_walk *walk = function->walk;
+    struct x86_reads reads =
+        x86_reads(&walk->files->module, function->start, function->end, frame_at, walk->frames);
+    reads.registers |=
+        x86_reads_on_ways(&walk->files->module, walk->calls, function->start, function->end);
+    if (callee != NULL)
+        reads.registers |= callee->sets;
     for (unsigned i = 0; i < entry->prototype->count; i++)
         entry->known[i] =
             entry->known[i] && is_passed(function->types, &entry->places[i],
@@ -369,16 +441,21 @@ static int add(struct entry *entry)
     const struct recipe_function *function = entry->function;
     struct recipes *recipes = function->walk->recipes;
     struct shape shape = {.all_in_frame = true};
+    struct freedom freedom;
     const unsigned count = entry->prototype->count;
     prototype_each(function->debug, function->die, see_shape, &shape);
-    bool conventional =
-        is_conventional(function, entry->prototype, &shape) && find_by_convention(entry, &shape);
-    if (!conventional && function->declared)
+    if (find_freedom(function, entry->prototype, &shape, &freedom) != 0)
+        return -1;
+    freedom.conventional =
+        freedom.conventional && freedom.declared_so && find_by_convention(entry, &shape);
+    if (!freedom.conventional && function->declared)
         return 0;
-    if (!conventional)
+    if (!freedom.conventional)
         find_by_location(entry);
-    if (!function->declared && !function->types->is_gnu && !(count > 0 && shape.all_in_frame))
-        forget_unread(entry);
+    if (entry->contradicted)
+        freedom.declared_so = false;
+    if (!freedom.all_passed)
+        forget_unread(entry, freedom.callee);
     recipes->sites++;
     size_t first = add_hook(recipes, function->start, 0, count, function->walk->error);
     if (first == SIZE_MAX)
@@ -386,7 +463,7 @@ static int add(struct entry *entry)
     for (unsigned i = 0; i < count; i++)
         if (put_parameter(recipes, entry, i, first + i, function->walk->error) != 0)
             return -1;
-    return put_exit(recipes, function, &entry->prototype->result, conventional);
+    return put_exit(recipes, function, &entry->prototype->result, &freedom);
 }
 
 int recipe_entry_add(const struct recipe_function *function)

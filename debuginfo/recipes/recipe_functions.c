@@ -30,9 +30,10 @@ static int visit_symbol(void *context, const struct elf_symbol *symbol)
     struct function_copies *copies = visiting->copies;
     if (symbol->address == 0)
         return 0;
-    return array_add(&copies->names, &copies->names_count, &copies->names_capacity,
-                     ((struct named_code){symbol->name, symbol->address, symbol->global}),
-                     visiting->error);
+    return array_add(
+        &copies->names, &copies->names_count, &copies->names_capacity,
+        ((struct named_code){symbol->name, symbol->address, symbol->global, symbol->hidden}),
+        visiting->error);
 }
 
 static int by_address(const void *left, const void *right)
@@ -107,9 +108,14 @@ enum function_symbol function_copies_symbol(const struct function_copies *copies
     size_t at = sorted_from(copies->by_address, copies->names_count, address, start);
     if (all_are(copies, start, is_clone_name))
         return FUNCTION_CLONE;
-    for (; at < copies->names_count && copies->by_address[at].address == start; at++)
-        if (found != FUNCTION_GLOBAL)
-            found = copies->by_address[at].global ? FUNCTION_GLOBAL : FUNCTION_LOCAL;
+    for (; at < copies->names_count && copies->by_address[at].address == start; at++) {
+        const struct named_code *name = &copies->by_address[at];
+        enum function_symbol is = name->global   ? FUNCTION_GLOBAL
+                                  : name->hidden ? FUNCTION_HIDDEN
+                                                 : FUNCTION_LOCAL;
+        if (is > found)
+            found = is;
+    }
     return found;
 }
 

@@ -6,6 +6,7 @@
 #include "debuginfo/dwarf/dwarf_places.h"
 #include "debuginfo/dwarf/dwarf_prototypes.h"
 #include "debuginfo/x86/hook_sites.h"
+#include "debuginfo/x86/x86_calls.h"
 #include "debuginfo/recipes/recipes.h"
 #include "debuginfo/elf/elf_file.h"
 #include "debuginfo/elf/exported.h"
@@ -82,6 +83,7 @@ enum function_symbol {
     FUNCTION_NAMELESS,
     FUNCTION_CLONE, /* perhaps with other parameters than the source has */
     FUNCTION_LOCAL,
+    FUNCTION_HIDDEN, /* a linker made it local, after the compiler */
     FUNCTION_GLOBAL
 };
 int function_copies_symbols(struct function_copies *copies, const struct symbol_files *files,
@@ -107,6 +109,7 @@ struct recipe_walk {
     const struct call_frames *frames;
     struct function_copies *copies;
     struct recipe_names *names;
+    struct x86_calls *calls; /* found when they are first needed */
     struct error *error;
     bool entries; /* make recipes of patched entries instead of calls of hooks */
 };

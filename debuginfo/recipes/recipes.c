@@ -64,6 +64,7 @@ static int make(struct recipes *recipes, const struct symbol_files *files,
     struct call_frames frames = {0};
     struct function_copies copies = {0};
     struct recipe_names names = {0};
+    struct x86_calls calls = {.known = false};
     bool known = prototypes_known(&files->module, options); /* it calls no hooks */
     int result = known ? 0
                        : hook_sites_find(&sites, &files->module,
@@ -79,8 +80,8 @@ static int make(struct recipes *recipes, const struct symbol_files *files,
     if (result == 0 && (sites.count > 0 || recipes->entries) && !described)
         recipes->problem = "no debug information";
     if (result == 0 && recipes->entries && !described && (known || options->declared_by != NULL)) {
-        const struct recipe_walk walk = {recipes, files,  options, &sites,          &frames,
-                                         &copies, &names, error,   recipes->entries};
+        const struct recipe_walk walk = {recipes, files,  options, &sites, &frames,
+                                         &copies, &names, &calls,  error,  recipes->entries};
         result = function_copies_symbols(&copies, files, error);
         if (result == 0)
             result = recipe_declarations(&walk);
@@ -90,8 +91,8 @@ static int make(struct recipes *recipes, const struct symbol_files *files,
     }
     if (result == 0 && (sites.count > 0 || recipes->entries) && described) {
         result = call_frames_open(&frames, &files->module, files->debug, error);
-        const struct recipe_walk walk = {recipes, files,  options, &sites,          &frames,
-                                         &copies, &names, error,   recipes->entries};
+        const struct recipe_walk walk = {recipes, files,  options, &sites, &frames,
+                                         &copies, &names, &calls,  error,  recipes->entries};
         if (result == 0)
             result = function_copies_symbols(&copies, files, error);
         if (result == 0 && !symbol_trial(files->debug, try_walk, (void *)(uintptr_t)&walk))
@@ -108,6 +109,7 @@ static int make(struct recipes *recipes, const struct symbol_files *files,
     hook_sites_release(&sites);
     call_frames_close(&frames);
     function_copies_release(&copies);
+    x86_calls_release(&calls);
     free(names.items);
     text_pool_release(&names.texts);
     return result;

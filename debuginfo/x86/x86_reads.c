@@ -1,86 +1,45 @@
 /* Reads of argument registers: see x86_reads.h. */
 #include "debuginfo/x86/x86_reads.h"
 
-#include <Zydis/Zydis.h>
-
 #include "base/must.h"
+#include "debuginfo/x86/x86_uses.h"
 
 #define INSTRUCTIONS_MAX 4096u
 
-/* The bit of a register, or 0 if no argument can lie there. */
-static uint32_t bit_of(ZydisRegister part)
+/* Code that is read instruction by instruction. */
+struct code {
+    const struct elf_file *module;
+    uint64_t at, next, end; /* of the instruction, behind it, behind them all */
+    unsigned count;
+    ZydisDecoder decoder;
+    ZydisDecodedInstruction decoded;
+    ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
+};
+
+static void code_open(struct code *code, const struct elf_file *module, uint64_t start,
+                      uint64_t end)
 {
-    ZydisRegister whole = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, part);
-    ZyanI8 id = ZydisRegisterGetId(whole);
-    switch (whole) {
-    case ZYDIS_REGISTER_RDI:
-        return 1u << 5;
-    case ZYDIS_REGISTER_RSI:
-        return 1u << 4;
-    case ZYDIS_REGISTER_RDX:
-        return 1u << 1;
-    case ZYDIS_REGISTER_RCX:
-        return 1u << 2;
-    case ZYDIS_REGISTER_R8:
-        return 1u << 8;
-    case ZYDIS_REGISTER_R9:
-        return 1u << 9;
-    default:
-        break;
-    }
-    ZydisRegisterClass class = ZydisRegisterGetClass(whole);
-    bool vector =
-        class == ZYDIS_REGCLASS_XMM || class == ZYDIS_REGCLASS_YMM || class == ZYDIS_REGCLASS_ZMM;
-    return vector && id >= 0 && id < 8 ? 1u << (X86_READS_VECTOR + id) : 0;
+    must(start <= end);
+    code->module = module;
+    code->next = start;
+    code->end = end;
+    code->count = 0;
+    ZydisDecoderInit(&code->decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
 }
 
-/* Does it clear a register, whatever it held? */
-static bool clears(const ZydisDecodedInstruction *decoded, const ZydisDecodedOperand *operands)
+/* Decodes the next instruction. False: there is none, or too many came. */
+static bool code_next(struct code *code)
 {
-    bool exclusive = false;
-    switch (decoded->mnemonic) {
-    case ZYDIS_MNEMONIC_XOR:
-    case ZYDIS_MNEMONIC_SUB:
-    case ZYDIS_MNEMONIC_SBB:
-    case ZYDIS_MNEMONIC_PXOR:
-    case ZYDIS_MNEMONIC_XORPS:
-    case ZYDIS_MNEMONIC_XORPD:
-    case ZYDIS_MNEMONIC_VPXOR:
-    case ZYDIS_MNEMONIC_VXORPS:
-    case ZYDIS_MNEMONIC_VXORPD:
-        exclusive = true;
-        break;
-    default:
-        break;
-    }
-    const ZydisDecodedOperand *last = &operands[decoded->operand_count_visible - 1];
-    return exclusive && decoded->operand_count_visible >= 2 &&
-           last->type == ZYDIS_OPERAND_TYPE_REGISTER &&
-           last[-1].type == ZYDIS_OPERAND_TYPE_REGISTER && last->reg.value == last[-1].reg.value;
-}
-
-/* Does the first operand only lend its upper part? */
-static bool merges(ZydisMnemonic mnemonic)
-{
-    switch (mnemonic) {
-    case ZYDIS_MNEMONIC_CVTSI2SD:
-    case ZYDIS_MNEMONIC_CVTSI2SS:
-    case ZYDIS_MNEMONIC_CVTSS2SD:
-    case ZYDIS_MNEMONIC_CVTSD2SS:
-    case ZYDIS_MNEMONIC_SQRTSD:
-    case ZYDIS_MNEMONIC_SQRTSS:
-    case ZYDIS_MNEMONIC_ROUNDSD:
-    case ZYDIS_MNEMONIC_ROUNDSS:
-    case ZYDIS_MNEMONIC_MOVSD:
-    case ZYDIS_MNEMONIC_MOVSS:
-    case ZYDIS_MNEMONIC_MOVHPS:
-    case ZYDIS_MNEMONIC_MOVHPD:
-    case ZYDIS_MNEMONIC_MOVLPS:
-    case ZYDIS_MNEMONIC_MOVLPD:
-        return true;
-    default:
+    uint64_t left = code->next < code->end ? code->end - code->next : 0;
+    uint64_t length = left < ZYDIS_MAX_INSTRUCTION_LENGTH ? left : ZYDIS_MAX_INSTRUCTION_LENGTH;
+    const unsigned char *bytes = elf_file_at(code->module, code->next, length);
+    if (length == 0 || bytes == NULL || code->count++ == INSTRUCTIONS_MAX ||
+        !ZYAN_SUCCESS(
+            ZydisDecoderDecodeFull(&code->decoder, bytes, length, &code->decoded, code->operands)))
         return false;
-    }
+    code->at = code->next;
+    code->next += code->decoded.length;
+    return true;
 }
 
 /* Where the code is, and what it did so far. */
@@ -114,47 +73,150 @@ static void take_memory(struct reading *reading, const ZydisDecodedOperand *oper
 static void take(struct reading *reading, const ZydisDecodedInstruction *decoded,
                  const ZydisDecodedOperand *operands)
 {
-    bool cleared = decoded->operand_count_visible >= 2 && clears(decoded, operands);
-    uint32_t written = 0;
-    for (unsigned i = 0; i < decoded->operand_count; i++) {
-        const ZydisDecodedOperand *operand = &operands[i];
-        uint32_t read = 0;
-        if (operand->type == ZYDIS_OPERAND_TYPE_MEMORY) {
-            read = bit_of(operand->mem.base) | bit_of(operand->mem.index);
-            take_memory(reading, operand);
-        } else if (operand->type == ZYDIS_OPERAND_TYPE_REGISTER) {
-            uint32_t bit = bit_of(operand->reg.value);
-            if ((operand->actions & ZYDIS_OPERAND_ACTION_MASK_READ) != 0 && !cleared &&
-                !(i == 0 && merges(decoded->mnemonic)))
-                read = bit;
-            if ((operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0)
-                written |= bit;
-        }
-        reading->reads.registers |= read & ~reading->writes;
-    }
-    reading->writes |= written;
+    const struct x86_uses uses = x86_uses_of(decoded, operands);
+    for (unsigned i = 0; i < decoded->operand_count; i++)
+        if (operands[i].type == ZYDIS_OPERAND_TYPE_MEMORY)
+            take_memory(reading, &operands[i]);
+    reading->reads.registers |= uses.reads & ~reading->writes;
+    reading->writes |= uses.writes;
 }
 
 struct x86_reads x86_reads(const struct elf_file *module, uint64_t start, uint64_t end,
                            x86_frame_find *find, const void *context)
 {
-    ZydisDecoder decoder;
-    ZydisDecodedInstruction decoded;
-    ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
-    struct reading reading = {.find = find, .context = context, .address = start};
-    must(start <= end);
-    ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
-    for (unsigned count = 0; reading.address < end && count < INSTRUCTIONS_MAX; count++) {
-        uint64_t left = end - reading.address;
-        uint64_t length = left < ZYDIS_MAX_INSTRUCTION_LENGTH ? left : ZYDIS_MAX_INSTRUCTION_LENGTH;
-        const unsigned char *code = elf_file_at(module, reading.address, length);
-        if (code == NULL ||
-            !ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, code, length, &decoded, operands)))
-            break;
+    struct reading reading = {.find = find, .context = context};
+    struct code code;
+    code_open(&code, module, start, end);
+    while (code_next(&code)) {
+        reading.address = code.at;
         /* What a call of another function does with its registers is not this one's doing. */
-        if (decoded.meta.category != ZYDIS_CATEGORY_CALL)
-            take(&reading, &decoded, operands);
-        reading.address += decoded.length;
+        if (code.decoded.meta.category != ZYDIS_CATEGORY_CALL)
+            take(&reading, &code.decoded, code.operands);
     }
     return reading.reads;
+}
+
+bool x86_writes(const struct elf_file *module, uint64_t start, uint64_t end, uint32_t registers)
+{
+    struct code code;
+    code_open(&code, module, start, end);
+    while (code_next(&code))
+        if (code.decoded.meta.category == ZYDIS_CATEGORY_CALL ||
+            (x86_uses_of(&code.decoded, code.operands).writes & registers) != 0)
+            return true;
+    return false;
+}
+
+/* ---- on ways from the start ---- */
+
+#define WAYS_MAX 128u
+#define DEPTH_MAX 12u
+
+/* A place that the code jumps to, and the registers that are still as the function got them. */
+struct way {
+    uint64_t address;
+    uint32_t untouched;
+};
+
+struct ways {
+    const struct elf_file *module;
+    const struct x86_calls *calls;
+    uint64_t start, end;
+    unsigned depth; /* of functions that pass on to each other */
+    struct way items[WAYS_MAX];
+    unsigned count;
+    uint32_t reads;
+};
+
+static uint32_t reads_on_ways(const struct elf_file *module, const struct x86_calls *calls,
+                              uint64_t start, uint64_t end, unsigned depth);
+
+static bool no_frame(const void *context, uint64_t address, uint16_t *number, int64_t *offset)
+{
+    (void)context;
+    (void)address;
+    (void)number;
+    (void)offset;
+    return false;
+}
+
+/* What a function of the module reads, or passes on. */
+static uint32_t read_by(const struct ways *ways, uint64_t address)
+{
+    struct x86_callee *callee = x86_calls_of(ways->calls, address);
+    if (callee == NULL || callee->state == X86_CALLEE_BUSY || ways->depth == DEPTH_MAX)
+        return 0;
+    if (callee->state == X86_CALLEE_READ)
+        return callee->reads;
+    callee->state = X86_CALLEE_BUSY;
+    callee->reads =
+        x86_reads(ways->module, callee->address, callee->end, no_frame, NULL).registers |
+        reads_on_ways(ways->module, ways->calls, callee->address, callee->end, ways->depth + 1);
+    callee->state = X86_CALLEE_READ;
+    return callee->reads;
+}
+
+static void add_way(struct ways *ways, uint64_t address, uint32_t untouched)
+{
+    for (unsigned i = 0; i < ways->count; i++)
+        if (ways->items[i].address == address && (untouched & ~ways->items[i].untouched) == 0)
+            return;
+    if (ways->count < WAYS_MAX && untouched != 0)
+        ways->items[ways->count++] = (struct way){address, untouched};
+}
+
+/* Follows a jump or call. Returns what is untouched at the next instruction. */
+static uint32_t follow(struct ways *ways, const struct code *code, uint32_t untouched)
+{
+    const ZydisDecodedInstruction *decoded = &code->decoded;
+    bool conditional = decoded->meta.category == ZYDIS_CATEGORY_COND_BR;
+    if (decoded->raw.imm[0].is_relative) {
+        uint64_t target = code->next + (uint64_t)decoded->raw.imm[0].value.s;
+        if (decoded->meta.category != ZYDIS_CATEGORY_CALL && target > ways->start &&
+            target < ways->end)
+            add_way(ways, target, untouched);
+        else
+            ways->reads |= untouched & read_by(ways, target);
+    }
+    return conditional ? untouched : 0;
+}
+
+static void follow_way(struct ways *ways, struct code *code, struct way way)
+{
+    code->next = way.address;
+    while (way.untouched != 0 && code_next(code)) {
+        const struct x86_uses uses = x86_uses_of(&code->decoded, code->operands);
+        switch (code->decoded.meta.category) {
+        case ZYDIS_CATEGORY_CALL:
+        case ZYDIS_CATEGORY_UNCOND_BR:
+        case ZYDIS_CATEGORY_COND_BR:
+            way.untouched = follow(ways, code, way.untouched);
+            break;
+        case ZYDIS_CATEGORY_RET:
+        case ZYDIS_CATEGORY_INTERRUPT:
+            return;
+        default:
+            ways->reads |= way.untouched & uses.reads;
+            way.untouched &= ~uses.writes;
+        }
+    }
+}
+
+static uint32_t reads_on_ways(const struct elf_file *module, const struct x86_calls *calls,
+                              uint64_t start, uint64_t end, unsigned depth)
+{
+    struct ways ways = {
+        .module = module, .calls = calls, .start = start, .end = end, .depth = depth};
+    struct code code;
+    code_open(&code, module, start, end);
+    add_way(&ways, start, UINT32_MAX & ~X86_USES_RAX);
+    for (unsigned done = 0; done < ways.count; done++)
+        follow_way(&ways, &code, ways.items[done]);
+    return ways.reads;
+}
+
+uint32_t x86_reads_on_ways(const struct elf_file *module, const struct x86_calls *calls,
+                           uint64_t start, uint64_t end)
+{
+    return reads_on_ways(module, calls, start, end, 0);
 }

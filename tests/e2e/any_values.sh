@@ -77,16 +77,39 @@ done
 hooks_of many.c gcc
 against "1 to 40 parameters, gcc -O0" 1600 0 many.c gcc -O0
 # Of gcc with optimisation: what copies made for some calls are not passed.
-against "1 to 40 parameters, gcc -O2" 850 50 many.c gcc -O2
+against "1 to 40 parameters, gcc -O2" 850 45 many.c gcc -O2
 # Of clang: a part of struct mixed that no function uses, and in versions 18 and 19 __int128 and what is behind it.
 if [ "$compilers" != gcc ]; then
     case $(clang -dumpversion) in
         18.* | 19.*) least=(1250 350 600 210) ;;
         [2-9][0-9].*) least=(1600 0 740 70) ;;
-        *) least=(1600 0 760 40) ;;
+        *) least=(1600 0 790 20) ;;
     esac
     against "1 to 40 parameters, clang -O0" "${least[0]}" "${least[1]}" many.c clang -O0
     against "1 to 40 parameters, clang -O2" "${least[2]}" "${least[3]}" many.c clang -O2
+fi
+
+# ---- what clang leaves out, and what it does not
+leaves_out() { # FLAG
+    clang "$1" -g -w -o as_is "$values/clang_leaves_out.c" || { not_ok "clang $1: it builds"; return; }
+    values_of as_is
+    same "clang $1: what is passed and returned is known, no more" "lonely(used=1, unused=?) = ?
+taken(used=1) = 2
+handed_on(used=1) = 3
+passes_on(first=1, second=2) = 0
+inner(first=1, second=2) = -1
+hidden(used=1) = 5
+in_table(used=1, unused=2) = 7
+in_variable(used=1, unused=2) = 11
+calls(function=handed_over, first=1, second=2)
+handed_over(used=1, unused=2) = 13
+calls(function=both, first=1, second=2)
+both(used=1, unused=2) = 17
+both(used=1, unused=2) = 17" "$(sql x.db "SELECT text FROM call_text t JOIN calls c ON c.id = t.call_id
+        WHERE text NOT GLOB 'main*' AND text NOT GLOB 'hands_on*' ORDER BY c.id")"
+}
+if [ "$compilers" != gcc ]; then
+    for flag in -O1 -O2 -O3 -Oz; do leaves_out $flag; done
 fi
 
 # ---- what gdb says of its arguments and results

@@ -4,6 +4,8 @@ them, and writes a line of JSON for each call. Nothing here knows of fisql's rec
 
     ORACLE='{"pid": ..., "gate": ..., "sites": ..., "out": ..., "each": 200, "calls": 12000, "late": false}'
 
+With "as_is" there are no hooks: it stops at the functions' first instructions, and with "late" reads behind their prologues.
+
 sites is a file with lines `enter ADDRESS`, `return ADDRESS`: addresses of call instructions and of `ret` in the
 program's file. Of each function the first `each` calls are read, and no more than `calls` in all.
 """
@@ -410,10 +412,23 @@ class Place(gdb.Breakpoint):
         return self.vain >= 200 or RUN.finished
 
 
+def unsure_at(address):
+    """Arguments that the debug information places relative to the stack pointer as it is behind the function's first
+    instructions, and those of which clang gives the part that is used for the whole."""
+    try:
+        scope = gdb.execute("info scope *0x%x" % address, to_string=True)
+    except gdb.error:  # it does not know all operations
+        return set()
+    return {symbol.split(" ", 1)[0] for symbol in re.split(r"^(?:Scope for .*:\n)?Symbol ", scope, flags=re.M)
+            if "frame base reg $rsp" in symbol or "DW_OP_convert" in symbol
+            or re.search(r"is a variable in \$r\w+, length 16", symbol)}
+
+
 class Enter(Place):
     def __init__(self, address):
         super().__init__(address)
         self.arguments = None
+        self.unsure = unsure_at(address) if CONFIG["as_is"] and not CONFIG["late"] else set()
 
     def look(self, frame):
         block = function_block(frame.pc())
@@ -430,12 +445,17 @@ class Enter(Place):
         source = source_of(address)
         function = RUN.functions.setdefault(source, Function())
         if function.calls >= CONFIG["each"] or RUN.finished:
+            # a call that ended with a jump is still pending there: this one's return is not its
+            if CONFIG["as_is"] and register(frame, "rsp") + 8 in RUN.pending:
+                RUN.write(RUN.pending.pop(register(frame, "rsp") + 8))
             return self.in_vain()
         own = RUN.copies[address] = RUN.copies.get(address, -1) + 1
         call = {"f": address, "source": source, "n": function.calls, "own": own, "name": self.name, "inlined": self.inlined, "pc": frame.pc()}
         function.calls += 1
         # Of an inlined body that the debug information gives no place gdb takes the hook's call for its host's.
         arguments = self.arguments if self.name == source[0] else []
+        if CONFIG["as_is"] and not CONFIG["late"]:
+            arguments = [argument for argument in arguments if argument[0] not in self.unsure]
         if CONFIG["late"] or CONFIG["after"]:
             RUN.last = (call, arguments)
         if not CONFIG["late"]:

@@ -305,7 +305,8 @@ def same(gdb, value, kind, names, bias):
         return value & (2**64 - 1) == gdb["p"]
     if "text" in gdb and gdb["text"] is not None:
         raw, cut = bytes.fromhex(gdb["text"][0]), gdb["text"][1]
-        return isinstance(value, str) and value == escaped(raw, cut)
+        if not (isinstance(value, str) and value.startswith("&")) or value == escaped(raw, cut):
+            return isinstance(value, str) and value == escaped(raw, cut)
     if "p" in gdb:
         if not isinstance(value, str) or gdb["p"] is None:
             return None if gdb["p"] is None else False
