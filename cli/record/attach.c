@@ -283,7 +283,7 @@ static int library_open(struct attach *attach, struct remote *remote, int librar
 /* Puts the library of musl that stays back to what it was when it was opened. */
 static void stay_restore(const struct attach *attach, const struct stopped *stopped)
 {
-    struct fisql_attached said;
+    struct fisql_attached said = {.version = 0};
     if (stopped_read(stopped, attach->attached, &said, sizeof said))
         attach_stay_restore(&attach->stay, stopped,
                             said.version == FISQL_ATTACH_VERSION ? said.block_slot : 0);
