@@ -171,6 +171,29 @@ static int take_new(struct dwarf_location *location, uint64_t *start, uint64_t *
     }
 }
 
+/* The next entry's bounds. Returns as take_new(). */
+static int take_entry(struct dwarf_location *location, uint64_t *start, uint64_t *end)
+{
+    return location->unit->version >= 5 ? take_new(location, start, end)
+           : location->unit->split      ? take_old_split(location, start, end)
+                                        : take_old(location, start, end);
+}
+
+bool dwarf_location_begins(const struct dwarf_unit_context *unit, const struct dwarf_value *list,
+                           const struct dwarf_value *views, uint64_t start)
+{
+    struct dwarf_location location, pairs;
+    uint64_t from = 0, to = 0;
+    int what = 2;
+    if (!dwarf_location_begin(&location, unit, list) || !location.is_list ||
+        !dwarf_location_begin(&pairs, unit, views) || !pairs.is_list)
+        return false;
+    while (what == 2)
+        what = take_entry(&location, &from, &to);
+    return what == 1 && from == start && to > from && dwarf_take_unsigned(&pairs.cursor) <= 1 &&
+           !location.cursor.failed && !pairs.cursor.failed;
+}
+
 bool dwarf_location_next(struct dwarf_location *location, uint64_t address,
                          struct dwarf_expression *expression)
 {
@@ -183,9 +206,7 @@ bool dwarf_location_next(struct dwarf_location *location, uint64_t address,
     bool is_new = location->unit->version >= 5;
     for (;;) {
         uint64_t start = 0, end = 0;
-        int what = is_new                  ? take_new(location, &start, &end)
-                   : location->unit->split ? take_old_split(location, &start, &end)
-                                           : take_old(location, &start, &end);
+        int what = take_entry(location, &start, &end);
         if (what == 0 || cursor->failed)
             return false;
         if (what == 2)

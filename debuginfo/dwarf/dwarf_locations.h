@@ -53,4 +53,10 @@ bool dwarf_location_begin(struct dwarf_location *location, const struct dwarf_un
 bool dwarf_location_next(struct dwarf_location *location, uint64_t address,
                          struct dwarf_expression *expression);
 
+/* Does a list begin at the address `start` of its function, before the first statement? A variable has no
+ * other value yet than it was given. gcc counts the statements in `views` (DW_AT_GNU_locviews): at a
+ * function's start, view 0 is its opening line, view 1 the first statement's. */
+bool dwarf_location_begins(const struct dwarf_unit_context *unit, const struct dwarf_value *list,
+                           const struct dwarf_value *views, uint64_t start);
+
 #endif

@@ -140,6 +140,7 @@ struct freedom {
     bool declared_so;  /* as is_declared_so() */
     bool conventional; /* it keeps to the convention; arguments that nobody uses may be left out */
     bool all_passed;   /* none is left out */
+    bool clone;        /* gcc's, for some calls: some parameters may be constant */
     /* Only its own file can call it, and does: how; else NULL. */
     const struct x86_callee *callee;
 };
@@ -171,9 +172,8 @@ static int find_freedom(const struct recipe_function *function, const struct pro
                                 : function->declared ? external && symbol == FUNCTION_GLOBAL
                                                      : symbol != FUNCTION_CLONE;
         freedom->all_passed = true;
-        return is_gnu && symbol == FUNCTION_CLONE && !function->declared
-                   ? find_callee(function, &freedom->callee)
-                   : 0;
+        freedom->clone = is_gnu && symbol == FUNCTION_CLONE && !function->declared;
+        return freedom->clone ? find_callee(function, &freedom->callee) : 0;
     }
     if (!named)
         return 0;
@@ -299,19 +299,20 @@ static bool find_by_convention(struct entry *entry, const struct shape *shape)
 }
 
 /* Does the place hold at the first instruction? Registers of arguments do, what the caller has put on
- * the stack, and a constant address that is none of a list's. */
-static bool holds_at_entry(const struct place *place, const struct dwarf_value *where)
+ * the stack, and what is constant from before the first statement on. */
+static bool holds_at_entry(const struct place *place, bool constant)
 {
-    if (place->kind == PLACE_ADDRESS)
-        return where->kind == DWARF_VALUE_BLOCK;
+    if (place->kind == PLACE_ADDRESS || place->kind == PLACE_CONSTANT)
+        return constant;
     if (place->kind == PLACE_IN_MEMORY)
         return place->stack && place->number == STACK_POINTER && place->offset >= STACK_START;
     return convention_is_register(place);
 }
 
 /* Finds those that the debug information knows in such places, or to be constant. */
-static void find_by_location(struct entry *entry)
+static void find_by_location(struct entry *entry, bool clone)
 {
+    const struct recipe_function *function = entry->function;
     for (unsigned i = 0; i < entry->prototype->count; i++) {
         struct places *places = &entry->places[i];
         const struct recipe_locations *locations = entry->locations;
@@ -325,13 +326,16 @@ static void find_by_location(struct entry *entry)
                 recipe_constant_place(&locations->constant[i], bytes, places) == PLACE_FOUND;
             continue;
         }
-        if (!place_at_entry(entry->function, &locations->where[i], bytes, places))
-            continue;
         const struct dwarf_value *where = &locations->where[i];
+        if (!place_at_entry(function, where, bytes, places))
+            continue;
+        bool constant = where->kind == DWARF_VALUE_BLOCK ||
+                        (clone && dwarf_location_begins(function->unit, where, &locations->views[i],
+                                                        function->start));
         entry->known[i] =
-            places->whole.kind == PLACE_PIECES || holds_at_entry(&places->whole, where);
+            places->whole.kind == PLACE_PIECES || holds_at_entry(&places->whole, constant);
         for (unsigned k = 0; places->whole.kind == PLACE_PIECES && k < places->pieces_count; k++)
-            entry->known[i] = entry->known[i] && holds_at_entry(&places->pieces[k], where);
+            entry->known[i] = entry->known[i] && holds_at_entry(&places->pieces[k], constant);
     }
 }
 
@@ -451,7 +455,7 @@ static int add(struct entry *entry)
     if (!freedom.conventional && function->declared)
         return 0;
     if (!freedom.conventional)
-        find_by_location(entry);
+        find_by_location(entry, freedom.clone);
     if (entry->contradicted)
         freedom.declared_so = false;
     if (!freedom.all_passed)

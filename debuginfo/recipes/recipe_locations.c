@@ -17,6 +17,7 @@ static bool take_location(void *context, Dwarf_Debug debug, Dwarf_Die die)
         if (prototype->parameters[at].offset != origin)
             continue;
         locations->where[at] = dwarf_die_value(debug, die, DW_AT_location);
+        locations->views[at] = dwarf_die_value(debug, die, DW_AT_GNU_locviews);
         if (locations->where[at].kind == DWARF_VALUE_NONE) {
             locations->constant[at] = dwarf_die_value(debug, die, DW_AT_const_value);
             locations->other_constant[at] = locations->constant[at].kind == DWARF_VALUE_NONE &&

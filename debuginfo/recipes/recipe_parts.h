@@ -24,6 +24,7 @@ int recipe_value_put(struct recipes *recipes, size_t index, const struct dwarf_t
 struct recipe_locations {
     const struct prototype *prototype;
     struct dwarf_value where[PROTOTYPE_PARAMETERS_MAX];
+    struct dwarf_value views[PROTOTYPE_PARAMETERS_MAX]; /* of lists: see dwarf_location_begins() */
     struct dwarf_value constant[PROTOTYPE_PARAMETERS_MAX];
     bool other_constant[PROTOTYPE_PARAMETERS_MAX]; /* in a form that we do not read */
     unsigned next;                                 /* where the search for the next one begins */
