@@ -21,7 +21,7 @@ struct verdict {
     bool is_finding;
 };
 
-enum { VERDICTS_FINDINGS = 5, VERDICTS_OTHERS = 3, VERDICTS_MAX = 8, VERDICTS_UNCHECKED_MAX = 3 };
+enum { VERDICTS_FINDINGS = 5, VERDICTS_OTHERS = 3, VERDICTS_MAX = 8, VERDICTS_UNCHECKED_MAX = 4 };
 
 struct verdicts {
     struct verdict items[VERDICTS_MAX]; /* the findings, worst first, then the others */

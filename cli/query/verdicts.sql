@@ -4,13 +4,28 @@
 -- What this run cannot tell, and the command that records it.
 WITH command AS (
        SELECT coalesce((SELECT value FROM run WHERE key = 'command' AND value NOT GLOB '*[^-A-Za-z0-9_./=,:+@% ]*'),
-                       'PROGRAM') AS text)
+                       'PROGRAM') AS text),
+     longest AS ( -- the function that takes most time itself, if that is half of all
+       SELECT f.name FROM function_stats s JOIN functions f ON f.id = s.function_id
+       WHERE s.self_ns > 0 AND s.self_ns * 2 > (SELECT total(self_ns) FROM function_stats)),
+     libraries AS ( -- some that are not recorded, besides the C library
+       SELECT group_concat(name, ', ') AS names FROM (
+         SELECT m.name FROM modules m
+         WHERE m.patched IS NULL AND m.name GLOB 'lib*' AND m.name NOT GLOB 'libfisql*'
+               AND m.name NOT GLOB 'lib[cm][.-]*'
+               AND NOT EXISTS (SELECT 1 FROM functions f WHERE f.module_id = m.id AND f.instrumented)
+         ORDER BY m.id LIMIT 3))
 SELECT 'waiting, processor time, memory and errors: ' || value || ' does not record them'
 FROM run WHERE key = 'source'
 UNION ALL
 SELECT 'who holds the locks: fisql run --locks ' || text FROM command
 WHERE NOT EXISTS (SELECT 1 FROM locks) AND NOT EXISTS (SELECT 1 FROM run WHERE key = 'source')
       AND (SELECT count(*) FROM threads) > (SELECT count(*) FROM processes)
+UNION ALL
+SELECT 'what libraries (' || l.names || ') take of ' || f.name || '''s time: fisql run --library-calls ' || c.text
+FROM command c, longest f, libraries l
+WHERE l.names IS NOT NULL AND EXISTS (SELECT 1 FROM modules WHERE patched > 0)
+      AND NOT EXISTS (SELECT 1 FROM run WHERE key = 'options' AND value GLOB '*library-calls*')
 UNION ALL
 SELECT 'repeated results, ignored errors: fisql run --values ' || text FROM command
 WHERE NOT EXISTS (SELECT 1 FROM parameters) AND NOT EXISTS (SELECT 1 FROM run WHERE key = 'source')

@@ -246,6 +246,33 @@ same "who started a process is known: popen() and exec" "1|1
 3|2
 4|3" "$(sql alike.db "SELECT id, coalesce(parent_id, 1) FROM processes WHERE executable GLOB '*alike' ORDER BY id")"
 
+# Where one function takes the time, libraries that are not recorded may be what it waits for.
+cat >packs.c <<'C'
+#include <string.h>
+#include <zlib.h>
+static unsigned char text[1 << 20], packed[1 << 21];
+__attribute__((noinline)) static unsigned long pack(int level)
+{
+    unsigned long size = sizeof packed;
+    compress2(packed, &size, text, sizeof text, level);
+    return size;
+}
+int main(void)
+{
+    for (unsigned i = 0; i < sizeof text; i++)
+        text[i] = (unsigned char)(i * i >> 7);
+    return pack(9) + pack(6) == 0;
+}
+C
+gcc -O1 -g -o packs packs.c -lz
+for calls in "" --library-calls; do
+    [ "$(uname -m)" = x86_64 ] || continue # elsewhere nothing is recorded as it is
+    # shellcheck disable=SC2086 # none or one
+    "$fisql" record -q $calls -o packs.bin ./packs && "$fisql" load -q packs.bin
+    says=$("$fisql" digest packs.db | grep -c "what libraries (libz.so.1) take of pack's time: fisql run --library-calls ./packs\$")
+    same "what libraries take can be asked${calls:+, and was}" $([ -z "$calls" ] && echo 1 || echo 0) "$says"
+done
+
 # Sound programs: no finding, and never silence.
 recorded sound
 same "sound: no finding" "" "$(findings sound.db)"
