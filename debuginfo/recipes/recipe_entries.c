@@ -30,6 +30,8 @@
 #include "debuginfo/x86/x86_reads.h"
 #include "debuginfo/x86/x86_uses.h"
 
+#define DECLARATIONS_MAX 8u /* of a damaged file's function: they may refer to each other */
+
 /* What the entries of a function's parameters show besides the prototype. */
 struct shape {
     unsigned index;    /* of the parameter that is visited */
@@ -106,23 +108,36 @@ static bool contradicts(const struct recipe_function *function, const struct dwa
            place->offset != expected->offset;
 }
 
+/* Is the function, or the declaration in its class, for other units? */
+static bool is_external(const struct dwarf_types *types, const struct recipe_function *function,
+                        const struct prototype *prototype)
+{
+    bool external = dwarf_die_flag(function->debug, function->die, DW_AT_external);
+    Dwarf_Off offset = prototype->origin;
+    bool more = !external;
+    for (unsigned step = 0; more && step < DECLARATIONS_MAX; step++) {
+        Dwarf_Die die = dwarf_die_at(types->debug, offset);
+        external = die != NULL && dwarf_die_flag(types->debug, die, DW_AT_external);
+        more = die != NULL && !external &&
+               dwarf_die_refers(types->debug, die, DW_AT_specification, &offset);
+        dwarf_die_release(die);
+    }
+    return external;
+}
+
 /* Does its declaration ask for the convention, with parameters as they are declared? */
 static bool is_declared_so(const struct recipe_function *function,
-                           const struct prototype *prototype, const struct shape *shape,
-                           bool *external)
+                           const struct prototype *prototype, const struct shape *shape)
 {
     const struct dwarf_types *types = function->types;
     uint64_t convention = DW_CC_normal, prototyped = 0;
     Dwarf_Die origin = dwarf_die_at(types->debug, prototype->origin);
-    *external = false;
     if (origin != NULL) {
         dwarf_die_number(types->debug, origin, DW_AT_calling_convention, &convention);
         prototyped = dwarf_die_flag(types->debug, origin, DW_AT_prototyped);
-        *external = dwarf_die_flag(types->debug, origin, DW_AT_external);
     }
     dwarf_die_release(origin);
     dwarf_die_number(function->debug, function->die, DW_AT_calling_convention, &convention);
-    *external = *external || dwarf_die_flag(function->debug, function->die, DW_AT_external);
     if (shape->strange || (types->cxx && !types->is_cxx) ||
         (convention != DW_CC_normal && convention != DW_CC_program))
         return false;
@@ -162,11 +177,11 @@ static int find_freedom(const struct recipe_function *function, const struct pro
                         const struct shape *shape, struct freedom *freedom)
 {
     enum function_symbol symbol = function_copies_symbol(function->walk->copies, function->start);
-    bool is_gnu = function->types->is_gnu, external;
+    bool is_gnu = function->types->is_gnu;
+    bool external = is_external(function->types, function, prototype);
     bool named = symbol != FUNCTION_CLONE && symbol != FUNCTION_NAMELESS;
     const struct x86_callee *callee = NULL;
-    *freedom =
-        (struct freedom){.declared_so = is_declared_so(function, prototype, shape, &external)};
+    *freedom = (struct freedom){.declared_so = is_declared_so(function, prototype, shape)};
     if (is_gnu || function->declared || (prototype->count > 0 && shape->all_in_frame)) {
         freedom->conventional = is_gnu               ? named
                                 : function->declared ? external && symbol == FUNCTION_GLOBAL

@@ -98,6 +98,7 @@ as_it_is() { # WHAT FEW SOURCE COMPILER...
     local what="as it is, $1" few=$2 source=$3 options=() right missing
     shift 3
     case "$*" in *-O0*) options+=(--late) ;; esac
+    case $source in *.cc) options+=(--cxx) ;; esac
     "$@" -g -w -o program "$source" start.o || { not_ok "$what: it builds"; return; }
     compare "$what" "$few" --as-is "${options[@]}"
     right=$(grep -o '[0-9]* right' compared.txt | awk '{ n += $1 } END { print n }')
@@ -112,4 +113,7 @@ for compiler in $compilers; do
         [ $level = -O0 ] && few=1500
         as_it_is "1 to 40 parameters, $compiler $level" $few many.c $compiler $level
     done
+    cxx=g++
+    [ $compiler = clang ] && cxx=clang++
+    for level in -O1 -O2; do as_it_is "C++, $cxx $level" 4800 "$values/changes.cc" $cxx $level; done
 done

@@ -30,7 +30,7 @@ def entries_of(program):
     sites = []
     for line in listing.splitlines():
         match = re.match(r"([0-9a-f]+) <(.*)>:$", line)
-        if match:
+        if match and ".cold" not in match.group(2):
             sites.append("enter %s %s" % match.groups())
         match = re.match(r"\s*([0-9a-f]+):\s+(?:repz |bnd |notrack )?ret\b", line)
         if match:
