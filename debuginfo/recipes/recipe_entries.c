@@ -160,6 +160,15 @@ struct freedom {
     const struct x86_callee *callee;
 };
 
+/* Did clang compile the module? Compilers leave their names there; Debian takes them out, but has few
+ * libraries by clang. */
+static bool is_by_clang(const struct elf_file *module)
+{
+    const struct elf_section *comment = elf_file_section(module, ".comment");
+    return comment != NULL && comment->data != NULL &&
+           memmem(comment->data, comment->size_bytes, "clang", 5) != NULL;
+}
+
 /* Finds how code of the module calls the function. -1 without memory. */
 static int find_callee(const struct recipe_function *function, const struct x86_callee **callee)
 {
@@ -170,6 +179,15 @@ static int find_callee(const struct recipe_function *function, const struct x86_
         return -1;
     *callee = x86_calls_of(walk->calls, function->start);
     return 0;
+}
+
+/* Is it no shared library? A program's calls of its own functions are direct. */
+static bool is_program(const struct elf_file *module)
+{
+    bool interpreted = module->type == ET_EXEC;
+    for (uint16_t i = 0; i < module->segments_count && !interpreted; i++)
+        interpreted = elf_file_segment(module, i).p_type == PT_INTERP;
+    return interpreted;
 }
 
 /* -1 without memory. */
@@ -186,17 +204,19 @@ static int find_freedom(const struct recipe_function *function, const struct pro
         freedom->conventional = is_gnu               ? named
                                 : function->declared ? external && symbol == FUNCTION_GLOBAL
                                                      : symbol != FUNCTION_CLONE;
-        freedom->all_passed = true;
+        freedom->all_passed = !function->declared || !is_by_clang(&function->walk->files->module);
         freedom->clone = is_gnu && symbol == FUNCTION_CLONE && !function->declared;
-        return freedom->clone ? find_callee(function, &freedom->callee) : 0;
+        return freedom->clone || !freedom->all_passed ? find_callee(function, &freedom->callee) : 0;
     }
     if (!named)
         return 0;
     if (find_callee(function, &callee) != 0)
         return -1;
-    freedom->all_passed = callee == NULL || !callee->called;
-    freedom->conventional =
-        freedom->all_passed || callee->handed_on || (external && symbol != FUNCTION_LOCAL);
+    /* A library may call what it exports by its table of links. */
+    bool by_links = symbol == FUNCTION_GLOBAL && !is_program(&function->walk->files->module);
+    freedom->all_passed = !by_links && (callee == NULL || !callee->called);
+    freedom->conventional = freedom->all_passed || (callee != NULL && callee->handed_on) ||
+                            (external && symbol != FUNCTION_LOCAL);
     if (!external && symbol == FUNCTION_LOCAL)
         freedom->callee = callee;
     return 0;
@@ -443,11 +463,15 @@ static void forget_unread(struct entry *entry, const struct x86_callee *callee)
 {
     const struct recipe_function *function = entry->function;
     const struct recipe_walk *walk = function->walk;
-    struct x86_reads reads =
-        x86_reads(&walk->files->module, function->start, function->end, frame_at, walk->frames);
-    reads.registers |=
-        x86_reads_on_ways(&walk->files->module, walk->calls, function->start, function->end);
-    if (callee != NULL)
+    const struct elf_file *module = &walk->files->module;
+    uint64_t end = function->end;
+    struct x86_reads reads = {.registers = 0};
+    if (function->declared)
+        end = function_copies_next(walk->copies, function->start);
+    else
+        reads = x86_reads(module, function->start, end, frame_at, walk->frames);
+    reads.registers |= x86_reads_on_ways(module, walk->calls, function->start, end);
+    if (callee != NULL && !function->declared)
         reads.registers |= callee->sets;
     for (unsigned i = 0; i < entry->prototype->count; i++)
         entry->known[i] =

@@ -111,6 +111,8 @@ bool x86_writes(const struct elf_file *module, uint64_t start, uint64_t end, uin
 
 #define WAYS_MAX 128u
 #define DEPTH_MAX 12u
+#define NAMELESS_DEPTH_MAX 2u /* what they read is not remembered */
+#define NAMELESS_BYTES 65536u
 
 /* A place that the code jumps to, and the registers that are still as the function got them. */
 struct way {
@@ -144,6 +146,9 @@ static bool no_frame(const void *context, uint64_t address, uint16_t *number, in
 static uint32_t read_by(const struct ways *ways, uint64_t address)
 {
     struct x86_callee *callee = x86_calls_of(ways->calls, address);
+    if (callee == NULL && ways->depth < NAMELESS_DEPTH_MAX)
+        return reads_on_ways(ways->module, ways->calls, address, address + NAMELESS_BYTES,
+                             ways->depth + 1);
     if (callee == NULL || callee->state == X86_CALLEE_BUSY || ways->depth == DEPTH_MAX)
         return 0;
     if (callee->state == X86_CALLEE_READ)

@@ -108,8 +108,31 @@ both(used=1, unused=2) = 17
 both(used=1, unused=2) = 17" "$(sql x.db "SELECT text FROM call_text t JOIN calls c ON c.id = t.call_id
         WHERE text NOT GLOB 'main*' AND text NOT GLOB 'hands_on*' ORDER BY c.id")"
 }
+# A library calls what it exports by its table of links: there, too, clang leaves out what is not used.
+library_leaves_out() { # WHAT COMMAND...: done to the library
+    local what=$1
+    shift
+    clang -O2 -g -fPIC -shared -o libleaves.so leaves.c && "$@" libleaves.so &&
+        gcc -O2 -g -o as_is leaving.c ./libleaves.so -Wl,-rpath,"\$ORIGIN" || { not_ok "$what: it builds"; return; }
+    values_of as_is
+    same "$what: what its own calls leave out is not known" "exported(1, ?) = 1
+exported(1, ?) = 1
+outer(1) = 2" "$(sql x.db "SELECT text FROM call_text WHERE text NOT GLOB 'main*' ORDER BY text" | sed 's/[a-z][a-z]*=//g' | sort)"
+}
 if [ "$compilers" != gcc ]; then
     for flag in -O1 -O2 -O3 -Oz; do leaves_out $flag; done
+    cat >leaves.c <<'C'
+volatile int sink;
+__attribute__((noinline)) int exported(int used, int unused) { sink += used; return used; }
+__attribute__((noinline)) int outer(int used) { sink++; return exported(used, used * 3) + 1; }
+C
+    cat >leaving.c <<'C'
+int outer(int);
+int exported(int, int);
+int main(int count, char **arguments) { return outer(count) + exported(count, 77) == 0; }
+C
+    library_leaves_out "a library by clang" true
+    library_leaves_out "a stripped library by clang" strip
 fi
 
 # ---- what gdb says of its arguments and results
