@@ -270,7 +270,7 @@ for calls in "" --library-calls; do
     # shellcheck disable=SC2086 # none or one
     "$fisql" record -q $calls -o packs.bin ./packs && "$fisql" load -q packs.bin
     says=$("$fisql" digest packs.db | grep -c "what libraries (libz.so.1) take of pack's time: fisql run --library-calls ./packs\$")
-    same "what libraries take can be asked${calls:+, and was}" $([ -z "$calls" ] && echo 1 || echo 0) "$says"
+    same "what libraries take can be asked${calls:+, and was}" "${calls:+no}" "$([ "$says" = 1 ] || echo no)"
 done
 
 # Sound programs: no finding, and never silence.
