@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/sorted.h"
 #include "debuginfo/elf/elf_dynamic.h"
 
 struct reading {
@@ -41,6 +42,12 @@ size_t named_code_from(const struct named_code *items, size_t count, const char 
             high = middle;
     }
     return low;
+}
+
+uint64_t named_code_end(const struct named_code *items, size_t count, uint64_t address)
+{
+    size_t next = sorted_after(items, count, address, address);
+    return next < count ? items[next].address : address + 4096;
 }
 
 uint64_t named_code_find(const struct named_code *items, size_t count, const char *name)

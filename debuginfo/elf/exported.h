@@ -13,6 +13,9 @@ struct named_code {
 };
 /* For qsort(): by name, then by address. */
 int named_code_order(const void *left, const void *right);
+/* Where a function's code ends at the latest: where the next one starts, or 4 KiB behind its start.
+ * `items` are in the order of their addresses. */
+uint64_t named_code_end(const struct named_code *items, size_t count, uint64_t address);
 /* The address of the function of this name, if all of the name have one address; else 0. `items` are
  * in that order. */
 uint64_t named_code_find(const struct named_code *items, size_t count, const char *name);

@@ -467,7 +467,7 @@ static void forget_unread(struct entry *entry, const struct x86_callee *callee)
     uint64_t end = function->end;
     struct x86_reads reads = {.registers = 0};
     if (function->declared)
-        end = function_copies_next(walk->copies, function->start);
+        end = named_code_end(walk->copies->by_address, walk->copies->names_count, function->start);
     else
         reads = x86_reads(module, function->start, end, frame_at, walk->frames);
     reads.registers |= x86_reads_on_ways(module, walk->calls, function->start, end);

@@ -119,12 +119,6 @@ enum function_symbol function_copies_symbol(const struct function_copies *copies
     return found;
 }
 
-uint64_t function_copies_next(const struct function_copies *copies, uint64_t start)
-{
-    size_t next = sorted_after(copies->by_address, copies->names_count, address, start);
-    return next < copies->names_count ? copies->by_address[next].address : start + 4096;
-}
-
 void function_copies_finish(struct function_copies *copies)
 {
     array_sort(copies->items, copies->count, by_origin);

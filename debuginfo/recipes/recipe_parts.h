@@ -90,8 +90,6 @@ enum function_symbol {
 int function_copies_symbols(struct function_copies *copies, const struct symbol_files *files,
                             struct error *error);
 enum function_symbol function_copies_symbol(const struct function_copies *copies, uint64_t start);
-/* Where the next symbol lies behind a function, or 4 KiB behind it if there is none. */
-uint64_t function_copies_next(const struct function_copies *copies, uint64_t start);
 
 /* The address by which hooks name a function; 0 = unknown. */
 uint64_t function_copies_find(const struct function_copies *copies, const struct recipe_name *name);

@@ -26,7 +26,7 @@
 #define REGISTERS 16u
 #define MAYBE_MAX 256u
 #define KEPT_BY_CALLS (1u << 3 | 1u << 5 | 0xf000u) /* rbx, rbp, r12 to r15 */
-#define NO_NEXT_BYTES 4096u                         /* of the last function we read so much */
+#define ROUNDS_MAX 64u /* what a damaged file hands on for longer stays unknown */
 
 /* A function that returns what another one returns. */
 struct handing_on {
@@ -54,15 +54,18 @@ struct calls_walk {
     uint32_t open; /* of RESULTS */
 };
 
+static bool is_function(const struct calls_walk *walk, uint64_t address)
+{
+    size_t at = sorted_from(walk->functions, walk->count, address, address);
+    return at < walk->count && walk->functions[at].address == address;
+}
+
 /* Adds what is known of the function that starts at an address; if none does, nothing. */
 static int add(struct calls_walk *walk, struct x86_callee callee)
 {
-    const uint64_t address = callee.address;
-    size_t at = sorted_from(walk->functions, walk->count, address, address);
-    if (at == walk->count || walk->functions[at].address != address)
+    if (!is_function(walk, callee.address))
         return 0;
-    size_t next = sorted_after(walk->functions, walk->count, address, address);
-    callee.end = next < walk->count ? walk->functions[next].address : address + NO_NEXT_BYTES;
+    callee.end = named_code_end(walk->functions, walk->count, callee.address);
     return array_add(&walk->calls->items, &walk->calls->count, &walk->calls->capacity, callee,
                      walk->error);
 }
@@ -99,7 +102,7 @@ static uint64_t loads(const struct calls_walk *walk, const ZydisDecodedInstructi
 static int add_handing(struct calls_walk *walk, uint64_t from, uint32_t results)
 {
     const struct handing_on handing = {from, walk->function, results};
-    return results == 0 || from == walk->function
+    return results == 0 || from == walk->function || !is_function(walk, from)
                ? 0
                : array_add(&walk->handings, &walk->handings_count, &walk->handings_capacity,
                            handing, walk->error);
@@ -303,10 +306,11 @@ static int by_address(const void *left, const void *right)
     return (a->address > b->address) - (a->address < b->address);
 }
 
-/* Hands results on until nothing changes: in as many rounds as functions hand on to each other. */
+/* Hands results on until nothing changes: in as many rounds as functions return each other's. */
 static void hand_on(const struct calls_walk *walk)
 {
-    for (bool changed = true; changed;) {
+    bool changed = true;
+    for (unsigned round = 0; changed && round < ROUNDS_MAX; round++) {
         changed = false;
         for (size_t i = 0; i < walk->handings_count; i++) {
             const struct handing_on *handing = &walk->handings[i];
