@@ -90,6 +90,8 @@ if [ "$compilers" != gcc ]; then
 fi
 
 # ---- what clang leaves out, and what it does not
+# clang 19 passes these less: it sees through the table.
+either='s/^((in_table|both)\(used=1, unused=)2\)/\1?)/'
 leaves_out() { # FLAG
     clang "$1" -g -w -o as_is "$values/clang_leaves_out.c" || { not_ok "clang $1: it builds"; return; }
     values_of as_is
@@ -99,14 +101,14 @@ handed_on(used=1) = 3
 passes_on(first=1, second=2) = 0
 inner(first=1, second=2) = -1
 hidden(used=1) = 5
-in_table(used=1, unused=2) = 7
+in_table(used=1, unused=?) = 7
 in_variable(used=1, unused=2) = 11
 calls(function=handed_over, first=1, second=2)
 handed_over(used=1, unused=2) = 13
 calls(function=both, first=1, second=2)
-both(used=1, unused=2) = 17
-both(used=1, unused=2) = 17" "$(sql x.db "SELECT text FROM call_text t JOIN calls c ON c.id = t.call_id
-        WHERE text NOT GLOB 'main*' AND text NOT GLOB 'hands_on*' ORDER BY c.id")"
+both(used=1, unused=?) = 17
+both(used=1, unused=?) = 17" "$(sql x.db "SELECT text FROM call_text t JOIN calls c ON c.id = t.call_id
+        WHERE text NOT GLOB 'main*' AND text NOT GLOB 'hands_on*' ORDER BY c.id" | sed -E "$either")"
 }
 # A library calls what it exports by its table of links: there, too, clang leaves out what is not used.
 library_leaves_out() { # WHAT COMMAND...: done to the library
