@@ -111,6 +111,8 @@ for compiler in $compilers; do
     for level in -O0 -O1 -O2 -O3; do
         few=160
         [ $level = -O0 ] && few=1500
+        # where these versions put an __int128 that does not fit into registers, and what comes behind, is not known
+        case $compiler-$(compiler_major $compiler)$level in clang-1[89]-O0) continue ;; esac
         as_it_is "1 to 40 parameters, $compiler $level" $few many.c $compiler $level
     done
     cxx=g++
