@@ -74,7 +74,8 @@ static void say_answer(const struct fisql_patching *patching)
     text[sizeof text - 1] = 0;
     for (const char *line; (line = strsep(&rest, "\n")) != NULL;)
         if (line[0] != 0)
-            note("%s: its functions stay patched as they are; the hooks leave out what you ask",
+            note("%s: its functions stay as they are until that is over; the hooks leave out "
+                 "what you ask",
                  line);
 }
 

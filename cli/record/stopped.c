@@ -211,18 +211,17 @@ static int stop_wait(pid_t pid, struct stopped_thread *thread, uint64_t end_ms)
     }
 }
 
-static bool is_dead(pid_t pid, pid_t tid)
+/* As proc(5) has it; 'X' if there is no such thread. */
+static char state_of(pid_t tid)
 {
-    char path[64], line[512];
-    snprintf(path, sizeof path, "/proc/%d/task/%d/stat", (int)pid, (int)tid);
-    FILE *file = fopen(path, "re");
-    if (file == NULL)
-        return true;
-    size_t length = fread(line, 1, sizeof line - 1, file);
-    fclose(file);
-    line[length] = 0;
-    const char *after = strrchr(line, ')');
-    return after == NULL || after[1] == 0 || after[2] == 'Z' || after[2] == 'X';
+    struct process_stat stat;
+    return process_stat_read((long)tid, &stat) ? stat.state : 'X';
+}
+
+static bool is_dead(pid_t tid)
+{
+    char state = state_of(tid);
+    return state == 'Z' || state == 'X';
 }
 
 static int refused(const struct stopped *stopped, struct error *error, const char *why)
@@ -241,7 +240,7 @@ static int seize(struct stopped *stopped, pid_t tid, struct error *error)
     /* One that did not stop in time when we asked before is ours still. */
     if (ptrace(PTRACE_SEIZE, tid, NULL, (void *)(uintptr_t)PTRACE_O_TRACESYSGOOD) != 0 &&
         (errno != EPERM || stopped_status(tid, "TracerPid") != (long)getpid())) {
-        if (errno == ESRCH || is_dead(stopped->pid, tid))
+        if (errno == ESRCH || is_dead(tid))
             return 0;
         stopped_refusal(stopped->pid, why, sizeof why);
         return refused(stopped, error, why);
@@ -274,6 +273,19 @@ static int seize_new(struct stopped *stopped, struct error *error)
     return fresh;
 }
 
+static int does_not_stop(const struct stopped *stopped, pid_t tid, struct error *error)
+{
+    char why[256];
+    char state = state_of(tid);
+    if (state == 'D')
+        return refused(stopped, error,
+                       "a thread of it does not stop: it sleeps in the kernel (state D: a disk or "
+                       "network file system that is slow, or does not answer; or vfork())");
+    snprintf(why, sizeof why, "a thread of it does not stop in time (state %c%s)", state,
+             state == 'R' ? ": it waits for a processor, or is in a long system call" : "");
+    return refused(stopped, error, why);
+}
+
 /* Waits for all that were asked to stop. */
 static int stops_wait(struct stopped *stopped, uint64_t end_ms, struct error *error)
 {
@@ -281,9 +293,7 @@ static int stops_wait(struct stopped *stopped, uint64_t end_ms, struct error *er
         struct stopped_thread *thread = &stopped->threads[i];
         int got = thread->held ? 1 : stop_wait(stopped->pid, thread, end_ms);
         if (got < 0)
-            return refused(stopped, error,
-                           "a thread of it does not stop: it sleeps in the kernel (state D: a disk "
-                           "or network file system that does not answer, or vfork())");
+            return does_not_stop(stopped, thread->tid, error);
         if (got > 0)
             i++;
         else
