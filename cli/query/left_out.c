@@ -28,8 +28,9 @@ struct counting {
     struct query_request request;
     const struct query_file *query;
     sqlite3 *database;
-    int ticks; /* of the budget, used */
-    long rows; /* with all rules */
+    sqlite3_stmt *statement; /* the query's, prepared once */
+    int ticks;               /* of the budget, used */
+    long rows;               /* with all rules */
     struct rule rules[QUERY_PARTS_MAX];
     size_t rules_count;
 };
@@ -56,7 +57,8 @@ static long count_rows(struct counting *counting, const struct rule *rules, size
     all.format = OUTPUT_CSV;
     all.may_stop = true;
     sqlite3_progress_handler(counting->database, STEPS_A_TICK, tick, &counting->ticks);
-    int status = query_run(&all, counting->database, counting->query, nowhere, &rows);
+    int status = query_run_again(&all, counting->database, counting->query, counting->statement,
+                                 nowhere, &rows);
     sqlite3_progress_handler(counting->database, 0, NULL, NULL);
     (void)fclose(nowhere); /* nothing of it is kept */
     return status == 0 ? rows : NOT_COUNTED;
@@ -194,28 +196,39 @@ static void say_line(const struct counting *counting, enum said said, long rows)
     free(text);
 }
 
+/* Counts with each rule, and says what was left out. */
+static void count_and_say(struct counting *counting)
+{
+    long most = 0;
+    counting->rows = count_rows(counting, NULL, 0);
+    for (size_t i = 0; i < counting->rules_count; i++) {
+        struct rule *rule = &counting->rules[i];
+        long all = counting->rows != NOT_COUNTED ? count_rows(counting, rule, 1) : NOT_COUNTED;
+        rule->more = all == NOT_COUNTED     ? NOT_COUNTED
+                     : all > counting->rows ? all - counting->rows
+                                            : 0;
+        most = rule->more > most ? rule->more : most;
+    }
+    say_rules(counting);
+    say_line(counting, THRESHOLDS, 0);
+    say_line(counting, NOT_COUNTED_RULES, 0);
+    if (counting->rows != 0 || most > 0 || counting->rules_count < 2)
+        return;
+    long all = count_rows(counting, counting->rules, counting->rules_count);
+    if (all > 0)
+        say_line(counting, ALL_RULES, all);
+}
+
 void left_out_say(const struct query_request *request, const struct query_file *query,
                   sqlite3 *database)
 {
     struct counting counting = {.request = *request, .query = query, .database = database};
-    long most = 0;
     add_hides(&counting);
     add_thresholds(&counting);
-    counting.rows = counting.rules_count > 0 ? count_rows(&counting, NULL, 0) : NOT_COUNTED;
-    for (size_t i = 0; i < counting.rules_count; i++) {
-        struct rule *rule = &counting.rules[i];
-        long all = counting.rows != NOT_COUNTED ? count_rows(&counting, rule, 1) : NOT_COUNTED;
-        rule->more = all == NOT_COUNTED    ? NOT_COUNTED
-                     : all > counting.rows ? all - counting.rows
-                                           : 0;
-        most = rule->more > most ? rule->more : most;
-    }
-    say_rules(&counting);
-    say_line(&counting, THRESHOLDS, 0);
-    say_line(&counting, NOT_COUNTED_RULES, 0);
-    if (counting.rows != 0 || most > 0 || counting.rules_count < 2)
+    if (counting.rules_count == 0)
         return;
-    long all = count_rows(&counting, counting.rules, counting.rules_count);
-    if (all > 0)
-        say_line(&counting, ALL_RULES, all);
+    counting.statement = query_prepare_again(request, database, query);
+    if (counting.statement != NULL)
+        count_and_say(&counting);
+    (void)query_done_again(database, query, counting.statement); /* says what is wrong */
 }

@@ -1,6 +1,7 @@
 /* Running one query: see query_run.h. */
 #include "cli/query/query_run.h"
 
+#include "base/must.h"
 #include "base/parts.h"
 
 #include "cli/out/amount.h"
@@ -348,20 +349,14 @@ static bool walks_frames(const struct query_file *query, const struct query_requ
            request->suppressions != NULL || strcasestr(query->sql, "frame_stacks") != NULL;
 }
 
-int query_run(const struct query_request *request, sqlite3 *database,
-              const struct query_file *query, FILE *out, long *rows)
+/* Runs a statement of the query. */
+static int statement_run(const struct query_request *request, sqlite3 *database,
+                         const struct query_file *query, sqlite3_stmt *statement, FILE *out,
+                         long *rows)
 {
     struct run_context run = {0};
-    bool sources_walk = false;
     *rows = 0;
-    if (query_sources_make(database, query->sql, &sources_walk) != 0)
-        return 2;
-    sqlite3_stmt *statement = filters_prepare(&request->filters, database, query);
-    if (statement == NULL)
-        return 2;
     int status = query_bind_settings(request, query, statement);
-    if (status == 0 && !request->may_stop && (sources_walk || walks_frames(query, request)))
-        status = database_check_frames(database);
     if (status == 0)
         status = set_up(&run, request, database, query, statement);
     if (status == 0) {
@@ -381,8 +376,47 @@ int query_run(const struct query_request *request, sqlite3 *database,
     names_release(&run.names);
     names_release(&run.full);
     suppressions_release(&run.suppressions);
-    sqlite3_finalize(statement);
     return status;
+}
+
+int query_run(const struct query_request *request, sqlite3 *database,
+              const struct query_file *query, FILE *out, long *rows)
+{
+    bool walks = query_sources_walk(query->sql) || walks_frames(query, request);
+    *rows = 0;
+    int status = walks && !request->may_stop ? database_check_frames(database) : 0;
+    if (status == 0)
+        status = query_sources_make(database, query->sql);
+    sqlite3_stmt *statement =
+        status == 0 ? filters_prepare(&request->filters, database, query) : NULL;
+    if (statement == NULL)
+        return 2;
+    status = statement_run(request, database, query, statement, out, rows);
+    sqlite3_finalize(statement);
+    return query_sources_drop(database, query->sql) == 0 ? status : 2;
+}
+
+sqlite3_stmt *query_prepare_again(const struct query_request *request, sqlite3 *database,
+                                  const struct query_file *query)
+{
+    return query_sources_make(database, query->sql) == 0
+               ? filters_prepare(&request->filters, database, query)
+               : NULL;
+}
+
+int query_done_again(sqlite3 *database, const struct query_file *query, sqlite3_stmt *statement)
+{
+    sqlite3_finalize(statement);
+    return query_sources_drop(database, query->sql);
+}
+
+int query_run_again(const struct query_request *request, sqlite3 *database,
+                    const struct query_file *query, sqlite3_stmt *statement, FILE *out, long *rows)
+{
+    must(request->may_stop);
+    sqlite3_reset(statement); /* how it ended before was said then */
+    sqlite3_clear_bindings(statement);
+    return statement_run(request, database, query, statement, out, rows);
 }
 
 /* ---- explaining ---- */
@@ -426,8 +460,8 @@ int query_explain(const struct query_request *request, sqlite3 *database,
         fprintf(out, "-- %s: %s%s\n.parameter set :%s %s\n", part->name, part->unit,
                 value != NULL ? "" : ", by default", part->name, shown);
     }
-    bool sources_walk = false;
-    if (database != NULL && query_sources_make(database, query->sql, &sources_walk) != 0)
+    if (database != NULL &&
+        (database_check_frames(database) != 0 || query_sources_make(database, query->sql) != 0))
         return 2;
     sqlite3_stmt *statement =
         database != NULL ? filters_prepare(&request->filters, database, query) : NULL;
@@ -442,5 +476,7 @@ int query_explain(const struct query_request *request, sqlite3 *database,
     if (status == 0 && statement != NULL)
         status = explain_plan(database, statement, out);
     sqlite3_finalize(statement);
+    if (database != NULL && query_sources_drop(database, query->sql) != 0)
+        status = 2;
     return status;
 }

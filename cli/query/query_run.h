@@ -33,9 +33,22 @@ struct query_request {
 };
 
 /* Runs the query and writes its rows to `out`; *rows gets their number. Returns 0, or 2 after
- * saying what is wrong. One that may stop was run before: its frames are not checked again. */
+ * saying what is wrong. */
 int query_run(const struct query_request *request, sqlite3 *database,
               const struct query_file *query, FILE *out, long *rows);
+
+/* The statement of a query that was run, with the request's filters, to be run with other settings:
+ * preparing the long ones takes a quarter of a second. NULL after saying what is wrong; with or
+ * without it, query_done_again() ends it. */
+sqlite3_stmt *query_prepare_again(const struct query_request *request, sqlite3 *database,
+                                  const struct query_file *query);
+
+/* Finalizes it, and drops what it read. Returns 0, or 2 after saying what is wrong. */
+int query_done_again(sqlite3 *database, const struct query_file *query, sqlite3_stmt *statement);
+
+/* As query_run(), with such a statement and a request that may stop. Frames are not checked again. */
+int query_run_again(const struct query_request *request, sqlite3 *database,
+                    const struct query_file *query, sqlite3_stmt *statement, FILE *out, long *rows);
 
 /* Binds the request's settings, and the defaults of a query of the user's own. Returns 0, or 2
  * after saying what is wrong. */

@@ -177,14 +177,15 @@ int verdicts_read(sqlite3 *database, const struct query_set *set, struct verdict
 {
     *verdicts = (struct verdicts){.count = 0};
     const struct query_file *query = query_set_find(set, "findings");
-    bool walks = false;
     if (query == NULL)
         return fail("findings: no such query");
     int status = database_check_frames(database);
     if (status == 0)
-        status = query_sources_make(database, query->sql, &walks);
+        status = query_sources_make(database, query->sql);
     if (status == 0)
         status = read_rows(database, query, verdicts);
+    if (query_sources_drop(database, query->sql) != 0)
+        status = 2;
     if (status == 0)
         status = find_savings(database, verdicts);
     char *source = database_text(database_ask(database, DATABASE_SOURCE));
