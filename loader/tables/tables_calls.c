@@ -79,7 +79,9 @@ int tables_count_system_calls(sqlite3 *database, uint64_t *calls, struct error *
     sqlite3_stmt *statement = NULL;
     int status = sqlite3_prepare_v2(database,
                                     "SELECT sum(s.calls) FROM function_stats s"
-                                    " JOIN functions f ON f.id = s.function_id WHERE f.own = 0",
+                                    " JOIN functions f ON f.id = s.function_id"
+                                    " LEFT JOIN modules m ON m.id = f.module_id"
+                                    " WHERE f.own = 0 AND NOT f.external AND m.patched IS NULL",
                                     -1, &statement, NULL);
     if (status == SQLITE_OK)
         status = sqlite3_step(statement);
