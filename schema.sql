@@ -60,7 +60,7 @@
 -- where only its first bytes were recorded it ends in \... (which nothing else does).
 
 PRAGMA application_id = 0x4653514c;
-PRAGMA user_version = 24;
+PRAGMA user_version = 25;
 
 CREATE TABLE run( -- facts of the recording and of the load, e.g. command, clock, hook_inside_ps
   key TEXT PRIMARY KEY, -- name of the fact
@@ -1421,6 +1421,9 @@ CREATE VIEW listed_arguments AS -- call_arguments of the functions in valued_cal
 CREATE VIEW recorded_calls AS -- calls with their functions; fisql query keeps it so where it folds others' functions
   SELECT c.id, c.thread_id, c.frame_id, fr.function_id, c.depth, c.enter_ns, c.duration_ns, c.descendants, c.ended
   FROM calls c JOIN frames fr ON fr.id = c.frame_id;
+
+CREATE VIEW recorded_frames AS -- contexts; fisql query keeps them so where it folds others' functions
+  SELECT * FROM frames;
 
 CREATE VIEW call_times AS -- finished calls with their CPU durations, which the statistics are made of
   SELECT c.id, c.thread_id, c.function_id,

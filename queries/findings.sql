@@ -52,12 +52,14 @@ WITH RECURSIVE params AS (
               (SELECT total(bytes) FROM alloc_stacks) AS alloc_bytes,
               (SELECT total(self_wait_ns) FROM function_stats) AS wait_ns,
               EXISTS (SELECT 1 FROM locks) AS locks, (SELECT count(*) FROM threads) AS threads,
-              EXISTS (SELECT 1 FROM parameters) AS arguments,
+              EXISTS (SELECT 1 FROM parameters p JOIN functions f ON f.id = p.function_id WHERE NOT f.external) AS arguments,
+              EXISTS (SELECT 1 FROM run WHERE key = 'source') AS foreign_log,
+              EXISTS (SELECT 1 FROM functions WHERE external) AS library_calls,
               -- a program's words with nothing that a shell would take for its own
               coalesce((SELECT value FROM run WHERE key = 'command' AND value NOT GLOB '*[^-A-Za-z0-9_./=,:+@% ]*'),
                        'PROGRAM') AS command),
      -- ---- errors: the first row of each query speaks for all ----
-     errors(proof, words, function, location, sure, rows) AS (
+     errors(proof, words, function, location, sure, rows) AS MATERIALIZED (
        SELECT 'incidents', '{f} ({at}): ' || coalesce(message, '?'), function, location, 'certain', rows
        FROM (SELECT *, row_number() OVER () AS place, count(*) OVER () AS rows FROM incidents_view) WHERE place = 1
        UNION ALL
@@ -89,11 +91,68 @@ WITH RECURSIVE params AS (
        SELECT 'fault-crashes', '{f} ({at}): ' || outcome || ' where ' || coalesce(targets, 'a call') || ' fails',
               NULL, found_location, 'certain', rows
        FROM (SELECT *, row_number() OVER () AS place, count(*) OVER () AS rows FROM fault_crashes) WHERE place = 1),
-     ignored AS (
+     ignored AS MATERIALIZED (
        SELECT *, row_number() OVER (ORDER BY dropped DESC, function) AS place, count(*) OVER () AS rows
        FROM failing_calls WHERE dropped > 0 AND passed_on = 0 AND errno IS NOT NULL),
+     -- ---- calls of libraries (record --library-calls), by the own code around them ----
+     library_up(frame_id, function_id, parent_id, site_id) AS (
+       SELECT fr.id, f.id, fr.parent_id, fr.site_id
+       FROM functions f CROSS JOIN recorded_frames fr ON fr.function_id = f.id WHERE f.external
+       UNION ALL
+       SELECT u.frame_id, u.function_id, up.parent_id, up.site_id
+       FROM library_up u JOIN recorded_frames up ON up.id = u.parent_id JOIN functions f ON f.id = up.function_id
+       WHERE f.own = 0 AND up.parent_id < up.id),
+     library_lines AS MATERIALIZED (
+       SELECT l.id AS library_id, l.name, l.system_call, c.id AS caller_id, c.name AS caller, u.site_id,
+              sum(fr.calls) AS calls, total(fr.self_cpu_ns) AS cpu_ns, max(s.calls) AS caller_calls
+       FROM library_up u JOIN functions l ON l.id = u.function_id JOIN recorded_frames fr ON fr.id = u.frame_id
+            JOIN recorded_frames up ON up.id = u.parent_id JOIN functions c ON c.id = up.function_id AND c.own
+            JOIN function_stats s ON s.function_id = c.id
+       GROUP BY l.id, c.id, u.site_id),
+     library_values AS ( -- what the system calls among them moved, and how often they failed
+       SELECT p.function_id, v.calls, v.positive_sum / max(1.0, v.calls - coalesce(x.calls, 0)) AS bytes,
+              coalesce(x.calls, 0) AS errors,
+              (SELECT t.text FROM value_count_texts t WHERE t.parameter_id = x.parameter_id ORDER BY t.rank LIMIT 1) AS errno
+       FROM parameters p JOIN parameter_stats v ON v.parameter_id = p.id
+            LEFT JOIN parameters e ON e.function_id = p.function_id AND e.position = 31
+            LEFT JOIN parameter_stats x ON x.parameter_id = e.id
+       WHERE p.position = 0),
+     library_patterns(proof, words, function, site_id, saves_ns, sure) AS MATERIALIZED (
+       SELECT 'system-calls', '{f} ({at}) calls ' || l.name || ' ' || l.calls || ' times, '
+              || CAST(round(v.bytes) AS INTEGER) || ' B each: '
+              || CASE WHEN l.system_call GLOB 'p*read*' OR l.system_call GLOB 'read*' THEN 'read more at once'
+                 ELSE 'gather them in a buffer' END,
+              l.caller, l.site_id, l.cpu_ns * (1 - v.bytes / 4096), 'likely'
+       FROM library_lines l JOIN library_values v ON v.function_id = l.library_id
+       WHERE l.system_call IN ('read', 'pread64', 'write', 'pwrite64') AND l.calls >= 1000
+         AND l.calls >= 2 * l.caller_calls AND v.bytes <= 256
+       UNION ALL
+       SELECT 'system-calls', '{f} ({at}) calls ' || l.name || ' ' || l.calls || ' times, in vain'
+              || CASE WHEN v.errors < v.calls THEN ' but for ' || (v.calls - v.errors) ELSE '' END
+              || ' (' || coalesce(v.errno, '?') || '): ask once', l.caller, l.site_id, l.cpu_ns * v.errors / v.calls, 'perhaps'
+       FROM library_lines l JOIN library_values v ON v.function_id = l.library_id
+       WHERE l.system_call IS NOT NULL AND v.errors >= 1000 AND 10 * v.errors >= 9 * v.calls AND 10 * l.calls >= 9 * v.calls
+         AND coalesce(v.errno, '?') NOT IN ('EAGAIN', 'EINTR', 'EINPROGRESS', 'ETIMEDOUT', '?')
+       UNION ALL
+       SELECT 'library-time',
+              CASE WHEN l.name GLOB '*len' THEN '{f} ({at}) measures text with ' || l.name || ' ' || l.calls || ' times in '
+                        || l.caller_calls || CASE l.caller_calls WHEN 1 THEN ' call' ELSE ' calls' END || ': keep its length'
+              ELSE '{f} ({at}) appends with ' || l.name || ' ' || l.calls
+                   || ' times, each time from the beginning: keep the end' END,
+              l.caller, l.site_id, l.cpu_ns * (1 - 1.0 * l.caller_calls / l.calls),
+              CASE WHEN l.cpu_ns >= 200 * l.calls THEN 'likely' ELSE 'perhaps' END
+       FROM library_lines l
+       WHERE l.name IN ('strlen', 'wcslen', 'strcat', 'wcscat') AND l.calls >= 1000 AND l.calls >= 64 * l.caller_calls
+         AND l.cpu_ns >= 40 * l.calls -- else they are short
+       UNION ALL
+       SELECT 'library-time', '{f} ({at}) calls ' || l.name || ' ' || l.calls || ' times in ' || l.caller_calls
+              || CASE l.caller_calls WHEN 1 THEN ' call' ELSE ' calls' END || ', to look again: wait for what it looks for',
+              l.caller, l.site_id, l.cpu_ns, 'perhaps'
+       FROM library_lines l
+       WHERE (l.name GLOB '*sleep' OR l.name IN ('sched_yield', 'thrd_yield')) AND l.calls >= 100
+         AND l.calls >= 64 * l.caller_calls),
      -- ---- processor time: the patterns' own guesses ----
-     patterns(kind, proof, words, function, location, saves_ns, bytes, sure) AS (
+     patterns(kind, proof, words, function, location, saves_ns, bytes, sure) AS MATERIALIZED (
        SELECT 'cpu', 'temporary-allocations',
               '{f} ({at}) allocates ' || temporary || ' blocks that are freed at once: keep one', function, location,
               -- beyond 1032 bytes glibc has no short way
@@ -132,7 +191,20 @@ WITH RECURSIVE params AS (
        SELECT 'cpu', 'repeated-arguments',
               '{f} computes ' || same_calls || ' results again that it gave before for the same arguments', function,
               location, saved_ns - same_calls * 50.0, NULL, 'likely'
-       FROM repeated_arguments),
+       FROM repeated_arguments
+       UNION ALL
+       SELECT 'cpu', 'growing-calls',
+              '{f} ({at}) takes longer the more often it was called' || CASE within WHEN 'caller' THEN ' in one call' ELSE '' END
+              || ': ' || early || ', then ' || late || ': each seems to go through all that came before', function, location,
+              saved * whole.cpu_ns / 100, NULL, CASE WHEN error <= 12 THEN 'likely' ELSE 'perhaps' END
+       FROM (SELECT *, CASE by WHEN 'more calls' THEN early_callees || ' calls within it'
+                       ELSE printf('%.2f us', early_ns / 1000.0) END AS early,
+                    CASE by WHEN 'more calls' THEN CAST(late_callees AS TEXT) ELSE printf('%.2f us', late_ns / 1000.0) END AS late
+             FROM growing_calls) CROSS JOIN whole
+       WHERE saved >= 5 -- inputs get harder, too
+       UNION ALL
+       SELECT 'cpu', l.proof, l.words, l.function, s.location, l.saves_ns, NULL, l.sure
+       FROM library_patterns l LEFT JOIN site_details s ON s.id = l.site_id),
      -- ---- copying: a block of another size takes the place of the last one, again and again ----
      replaced AS MATERIALIZED (
        SELECT a.id, p.function_id, p.frame_id, p.site_id, a.blocks, a.bytes, a.max_size, a.min_size
@@ -347,9 +419,36 @@ WITH RECURSIVE params AS (
        WHERE a.peak_blocks > 0 AND p.function_id IS NOT NULL
          AND NOT EXISTS (SELECT 1 FROM recording_limits WHERE what = 'threads')
          AND (a.site_id IS NULL OR a.site_id NOT IN (SELECT id FROM kept_sites)) GROUP BY 1, 2),
+     -- ---- where time goes: what counts as the longest functions' own, by what they call ----
+     hot AS MATERIALIZED (SELECT * FROM function_stats ORDER BY self_cpu_ns DESC, function_id LIMIT 3),
+     hot_inside(frame_id, caller_id, called_id) AS (
+       SELECT fr.id, h.function_id, fr.function_id
+       FROM hot h CROSS JOIN recorded_frames up ON up.function_id = h.function_id
+            CROSS JOIN recorded_frames fr ON fr.parent_id = up.id
+            JOIN functions f ON f.id = fr.function_id AND f.own = 0
+       UNION ALL
+       SELECT fr.id, i.caller_id, i.called_id
+       FROM hot_inside i CROSS JOIN recorded_frames fr ON fr.parent_id = i.frame_id AND fr.id > i.frame_id
+            JOIN functions f ON f.id = fr.function_id AND f.own = 0
+       LIMIT 200000),
+     hot_most AS (
+       SELECT caller_id, name, external, max(cpu_ns) AS cpu_ns
+       FROM (SELECT i.caller_id, f.name, f.external, total(fr.self_cpu_ns) AS cpu_ns
+             FROM hot_inside i JOIN recorded_frames fr ON fr.id = i.frame_id JOIN functions f ON f.id = i.called_id
+             GROUP BY i.caller_id, i.called_id)
+       GROUP BY caller_id),
+     hottest AS (
+       SELECT h.*, l.external AS inside_library,
+              CASE WHEN instr(l.name, '<') > 1 THEN substr(l.name, 1, instr(l.name, '<') - 1) || '<...>'
+              ELSE substr(l.name, 1, 80) END AS inside
+       FROM hot h LEFT JOIN hot_most l ON l.caller_id = h.function_id AND 2 * l.cpu_ns >= h.self_cpu_ns
+                                          AND h.self_cpu_ns - (SELECT total(fr.self_cpu_ns) FROM recorded_frames fr
+                                                               WHERE fr.function_id = h.function_id)
+                                              >= 0.9 * l.cpu_ns -- with --all-code it is not its own
+       WHERE h.self_cpu_ns > 0),
      -- ---- all of them: worth is what orders them, in hundredths ----
      found(kind, proof, next, words, function, location, sure, share, share_of, saves_cpu_ns, saves_wait_ns, saves_bytes,
-           ns, bytes, rows, is_finding, worth) AS (
+           ns, bytes, rows, is_finding, worth) AS MATERIALIZED ( -- fences: SQLite's flattening copies all below
        SELECT 'error', e.proof, NULL, e.words, e.function, e.location, e.sure, NULL, NULL, NULL, NULL, NULL,
               NULL, NULL, e.rows, 1, 1000
        FROM errors e
@@ -454,21 +553,25 @@ WITH RECURSIVE params AS (
             CROSS JOIN whole JOIN function_details f ON f.id = m.function_id
             LEFT JOIN site_details s ON s.id = m.site_id
        UNION ALL -- no finding in itself, but where time goes
-       SELECT 'cpu', 'hot-functions', CASE WHEN NOT whole.arguments THEN 'fisql run --values ' || whole.command END,
-              '{f} ({at}) takes {ns} in its own code, in ' || h.calls || CASE h.calls WHEN 1 THEN ' call' ELSE ' calls' END,
+       SELECT 'cpu', 'hot-functions',
+              CASE WHEN h.inside_library THEN 'fisql query library-time'
+                   -- of few calls, what the libraries do in them says more than arguments
+                   WHEN NOT whole.library_calls AND NOT whole.foreign_log
+                        AND h.calls < 64 THEN 'fisql run --library-calls ' || whole.command
+                   WHEN NOT whole.arguments AND h.calls >= 64 THEN 'fisql run --values ' || whole.command END,
+              '{f} ({at}) takes {ns} ' || coalesce('itself, most of it in ' || h.inside, 'in its own code')
+              || ', in ' || h.calls || CASE h.calls WHEN 1 THEN ' call' ELSE ' calls' END,
               f.name, f.location, 'certain',
               100.0 * h.self_cpu_ns / max(whole.cpu_ns, 1), whole.cpu, NULL, NULL, NULL, h.self_cpu_ns, NULL, 1, 0,
               100.0 * h.self_cpu_ns / max(whole.cpu_ns, 1)
-       FROM (SELECT * FROM function_stats ORDER BY self_cpu_ns DESC, function_id LIMIT 3) h CROSS JOIN whole
-            JOIN function_details f ON f.id = h.function_id
-       WHERE h.self_cpu_ns > 0),
+       FROM hottest h CROSS JOIN whole JOIN function_details f ON f.id = h.function_id),
      -- of one function, the worst of each resource
-     single AS (
+     single AS MATERIALIZED (
        SELECT *, row_number() OVER (PARTITION BY CASE WHEN kind = 'error' OR function IS NULL THEN words ELSE function END,
                                     CASE kind WHEN 'copying' THEN 'cpu' ELSE kind END
                                     ORDER BY is_finding DESC, worth DESC, proof, words) AS choice
        FROM found),
-     placed AS ( -- of what is no finding, the largest of each kind comes first, and less than a hundredth last
+     placed AS MATERIALIZED ( -- of what is no finding, the largest of each kind comes first, and less than a hundredth last
        SELECT *, CASE WHEN is_finding THEN 0
                  ELSE row_number() OVER (PARTITION BY is_finding, kind, worth >= 1 ORDER BY worth DESC, proof, words)
                       + 1000000 * (worth < 1) END AS place
@@ -476,27 +579,27 @@ WITH RECURSIVE params AS (
      ranked AS MATERIALIZED (
        SELECT *, row_number() OVER (ORDER BY is_finding DESC, place, worth DESC, proof, words) AS rank
        FROM placed CROSS JOIN params WHERE is_finding OR every),
-     shown AS (
+     left_live AS MATERIALIZED ( -- the memory that was not freed, by who called the function that wanted it
+       SELECT p.function_id, up.function_id AS caller_id, fr.site_id, total(a.bytes - a.freed_bytes) AS bytes
+       FROM alloc_stacks a JOIN alloc_places p ON p.stack_id = a.id AND p.wrappers = 0
+            JOIN frames fr ON fr.id = p.frame_id JOIN frames up ON up.id = fr.parent_id
+       WHERE a.blocks > a.freed_blocks GROUP BY 1, 2, 3),
+     called AS ( -- by the edge that most of it came through
+       SELECT r.*, e.caller_id, e.site_id,
+              row_number() OVER (PARTITION BY r.rank ORDER BY CASE r.kind WHEN 'waiting' THEN e.self_wait_ns
+                                                                          WHEN 'memory' THEN kept.bytes END DESC,
+                                                              e.calls DESC, e.id) AS nth
+       FROM ranked r LEFT JOIN functions f ON f.name = r.function AND r.rank <= 100
+            LEFT JOIN edges e ON e.callee_id = f.id AND e.caller_id IS NOT NULL
+            LEFT JOIN left_live kept ON kept.function_id = f.id AND kept.caller_id = e.caller_id AND kept.site_id IS e.site_id),
+     shown AS MATERIALIZED (
        SELECT *, substr(coalesce(function, '?'), 1, 200) AS f, substr(coalesce(location, '?'), 1, 200) AS at,
               CASE WHEN ns >= 1e9 THEN printf('%.2f s', ns / 1e9) WHEN ns >= 1e6 THEN printf('%.2f ms', ns / 1e6)
                    WHEN ns >= 1e3 THEN printf('%.2f us', ns / 1e3) ELSE printf('%d ns', ns) END AS time,
               CASE WHEN bytes >= 1073741824 THEN printf('%.1f GiB', bytes / 1073741824.0)
                    WHEN bytes >= 1048576 THEN printf('%.1f MiB', bytes / 1048576.0)
                    WHEN bytes >= 1024 THEN printf('%.1f KiB', bytes / 1024.0) ELSE printf('%d B', bytes) END AS amount
-       FROM ranked),
-     left_live AS MATERIALIZED ( -- the memory that was not freed, by who called the function that wanted it
-       SELECT p.function_id, up.function_id AS caller_id, fr.site_id, total(a.bytes - a.freed_bytes) AS bytes
-       FROM alloc_stacks a JOIN alloc_places p ON p.stack_id = a.id AND p.wrappers = 0
-            JOIN frames fr ON fr.id = p.frame_id JOIN frames up ON up.id = fr.parent_id
-       WHERE a.blocks > a.freed_blocks GROUP BY 1, 2, 3),
-     called AS MATERIALIZED ( -- by the edge that most of it came through
-       SELECT r.rank, e.caller_id, e.site_id,
-              row_number() OVER (PARTITION BY r.rank ORDER BY CASE r.kind WHEN 'waiting' THEN e.self_wait_ns
-                                                                          WHEN 'memory' THEN kept.bytes END DESC,
-                                                              e.calls DESC, e.id) AS choice
-       FROM ranked r JOIN functions f ON f.name = r.function JOIN edges e ON e.callee_id = f.id
-            LEFT JOIN left_live kept ON kept.function_id = f.id AND kept.caller_id = e.caller_id AND kept.site_id IS e.site_id
-       WHERE e.caller_id IS NOT NULL AND r.rank <= 100)
+       FROM called WHERE nth = 1)
 SELECT r.rank,
        replace(replace(replace(replace(r.words, '{ns}', r.time), '{bytes}', r.amount), '{at}', r.at), '{f}', r.f) AS finding,
        r.kind,
@@ -515,7 +618,6 @@ SELECT r.rank,
        r.next,
        r.is_finding
 FROM shown r
-     LEFT JOIN called ON called.rank = r.rank AND called.choice = 1
-     LEFT JOIN functions c ON c.id = called.caller_id
-     LEFT JOIN site_details s ON s.id = called.site_id
+     LEFT JOIN functions c ON c.id = r.caller_id
+     LEFT JOIN site_details s ON s.id = r.site_id
 ORDER BY r.rank

@@ -1,11 +1,12 @@
 -- title:       Growing calls
 -- question:    Whose calls take longer the further the run goes?
 -- group:       Time
--- description: Functions whose calls take more processor time the more often they were called: in the
---              run, or within one call of their caller. The time of a call is fitted against the
---              call's number as logarithmic, linear and quadratic. If every call goes through all that
---              the calls before it left (a list without a pointer to its end, a string that is
---              copied to append to it), the whole takes quadratic time, although each call looks cheap.
+-- description: Functions whose calls take more processor time, or make more calls, the more often they were
+--              called: in the run, or within one call of their caller. The time of a call, or the number of
+--              calls within it, is fitted against the call's number as logarithmic, linear and quadratic. If
+--              every call goes through all that the calls before it left (a list without a pointer to its
+--              end, a string that is copied to append to it), the whole takes quadratic time, although each
+--              call looks cheap.
 -- advice:      Compare an early call with a late one (fisql stack ID). Keep the end, the sum or an
 --              index in place of looking for it. A program whose input gets harder by and by grows, too;
 --              complexity by an argument (cost-by-argument) tells these apart. Growth that ends, as when
@@ -15,9 +16,9 @@
 -- needs:       calls
 -- report:      findings
 -- hides:       logarithmic=1: their calls grow ever more slowly
--- param:       samples = 2048 | moments | look at the calls open at so many moments of the run
+-- param:       samples = 1024 | moments | look at the calls open at so many moments of the run
 -- param:       min_calls = 24 | calls | leave out what fewer different sampled calls are known of
--- param:       min_ratio = 3 | - | least ratio of late calls' time to that of early ones
+-- param:       min_ratio = 2.5 | - | least ratio of late calls' time to that of early ones
 -- param:       min_saved = 1 | % | leave out what would save less of the run's processor time
 -- param:       max_error = 25 | % | leave out what fits no curve better
 -- param:       logarithmic = 0 | 0 or 1 | 1 = also calls that grow ever more slowly
@@ -39,8 +40,8 @@
 -- column:      early_bytes | bytes | allocated within an early call, at any depth
 -- column:      late_bytes | bytes | within a late one
 WITH RECURSIVE
-     params AS (SELECT coalesce(:samples, 2048) AS samples, coalesce(:min_calls, 24) AS min_calls,
-                       coalesce(:min_ratio, 3) AS min_ratio, coalesce(:min_saved, 1) AS min_saved,
+     params AS (SELECT coalesce(:samples, 1024) AS samples, coalesce(:min_calls, 24) AS min_calls,
+                       coalesce(:min_ratio, 2.5) AS min_ratio, coalesce(:min_saved, 1) AS min_saved,
                        coalesce(:max_error, 25) AS max_error, coalesce(:logarithmic, 0) AS logarithmic),
      whole AS MATERIALIZED (SELECT sum(self_cpu_ns) AS cpu_ns FROM function_stats),
      off AS MATERIALIZED ( -- time off the processor, and how much of it came before
@@ -130,61 +131,67 @@ WITH RECURSIVE
               12 * (sum(s.moments) OVER before - s.moments) / sum(s.moments) OVER (PARTITION BY s.place_id, s.within) AS part
        FROM samples s
        WINDOW before AS (PARTITION BY s.place_id, s.within ORDER BY s.position, s.call_id)),
+     measured AS ( -- the number of calls within it is exact, where hooks take most of the time
+       SELECT n.*, 'time' AS measure, n.cpu_ns AS y FROM numbered n
+       UNION ALL
+       SELECT n.*, 'calls', n.descendants FROM numbered n),
      ranked AS (
-       SELECT n.*, row_number() OVER (PARTITION BY place_id, within, part ORDER BY cpu_ns, call_id) AS rank,
-              count(*) OVER (PARTITION BY place_id, within, part) AS samples,
-              avg(number) OVER (PARTITION BY place_id, within, part) AS mean_number
-       FROM numbered n),
+       SELECT m.*, row_number() OVER (PARTITION BY place_id, within, measure, part ORDER BY y, call_id) AS rank,
+              count(*) OVER (PARTITION BY place_id, within, measure, part) AS samples,
+              avg(number) OVER (PARTITION BY place_id, within, measure, part) AS mean_number
+       FROM measured m),
      medians AS MATERIALIZED ( -- of each twelfth of the time
-       SELECT place_id, within, part, mean_number AS x, cpu_ns AS y, own_ns, descendants, call_id
+       SELECT place_id, within, measure, part, mean_number AS x, y, cpu_ns, own_ns, descendants, call_id
        FROM ranked WHERE rank = (samples + 1) / 2),
      ends AS MATERIALIZED (
-       SELECT m.place_id, m.within, max(m.y) FILTER (WHERE m.part = 0) AS early_ns,
-              max(m.y) FILTER (WHERE m.part = 11) AS late_ns,
+       SELECT m.place_id, m.within, m.measure, max(m.y) FILTER (WHERE m.part = 0) AS early,
+              max(m.cpu_ns) FILTER (WHERE m.part = 0) AS early_ns, max(m.cpu_ns) FILTER (WHERE m.part = 11) AS late_ns,
               max(m.own_ns) FILTER (WHERE m.part = 0) AS early_own_ns, max(m.own_ns) FILTER (WHERE m.part = 11) AS late_own_ns,
               max(m.descendants) FILTER (WHERE m.part = 0) AS early_callees,
               max(m.descendants) FILTER (WHERE m.part = 11) AS late_callees,
               max(m.call_id) FILTER (WHERE m.part = 0) AS early_call, max(m.call_id) FILTER (WHERE m.part = 11) AS late_call
        FROM medians m CROSS JOIN params
-       GROUP BY m.place_id, m.within
+       GROUP BY m.place_id, m.within, m.measure
        HAVING count(*) >= 9 AND max(m.y) FILTER (WHERE m.part = 11)
                                 >= max(params.min_ratio) * max(max(m.y) FILTER (WHERE m.part = 0), 1)),
      ordered AS MATERIALIZED ( -- Kendall's tau: how far the medians are in order
-       SELECT e.place_id, e.within, 1.0 * sum((b.y > a.y) - (b.y < a.y)) / count(*) AS tau
-       FROM ends e JOIN medians a ON a.place_id = e.place_id AND a.within = e.within
-            JOIN medians b ON b.place_id = e.place_id AND b.within = e.within AND b.part > a.part
-       GROUP BY e.place_id, e.within),
+       SELECT e.place_id, e.within, e.measure, 1.0 * sum((b.y > a.y) - (b.y < a.y)) / count(*) AS tau
+       FROM ends e JOIN medians a ON a.place_id = e.place_id AND a.within = e.within AND a.measure = e.measure
+            JOIN medians b ON b.place_id = e.place_id AND b.within = e.within AND b.measure = e.measure AND b.part > a.part
+       GROUP BY e.place_id, e.within, e.measure),
      shapes(shape) AS (VALUES ('logarithmic'), ('linear'), ('quadratic')),
      points AS (
-       SELECT m.place_id, m.within, s.shape, m.y,
+       SELECT m.place_id, m.within, m.measure, s.shape, m.y,
               CASE s.shape WHEN 'logarithmic' THEN ln(max(m.x * k.calls, 1)) WHEN 'linear' THEN m.x ELSE m.x * m.x END AS x
-       FROM ordered o JOIN medians m ON m.place_id = o.place_id AND m.within = o.within JOIN known k ON k.place_id = o.place_id
-            CROSS JOIN shapes s
+       FROM ordered o JOIN medians m ON m.place_id = o.place_id AND m.within = o.within AND m.measure = o.measure
+            JOIN known k ON k.place_id = o.place_id CROSS JOIN shapes s
        WHERE o.tau >= 0.75),
      sums AS (
-       SELECT place_id, within, shape, count(*) AS n, avg(x) AS x, avg(y) AS y, max(y) AS largest,
+       SELECT place_id, within, measure, shape, count(*) AS n, avg(x) AS x, avg(y) AS y, max(y) AS largest,
               avg(x * x) - avg(x) * avg(x) AS xx, avg(x * y) - avg(x) * avg(y) AS xy, avg(y * y) - avg(y) * avg(y) AS yy
-       FROM points GROUP BY place_id, within, shape),
+       FROM points GROUP BY place_id, within, measure, shape),
      fits AS ( -- a logarithm that would begin below 0 is none
        SELECT s.*, sqrt(max(0, yy - xy * xy / max(xx, 1e-30))) AS distance
        FROM sums s WHERE shape <> 'logarithmic' OR y >= xy / max(xx, 1e-30) * x),
      fitted AS MATERIALIZED ( -- not linear only if that is clearly nearer
-       SELECT place_id, within, shape, 100 * distance / largest AS error,
-              row_number() OVER (PARTITION BY place_id, within
+       SELECT place_id, within, measure, shape, 100 * distance / largest AS error,
+              row_number() OVER (PARTITION BY place_id, within, measure
                                  ORDER BY distance * CASE shape WHEN 'linear' THEN 0.7 ELSE 1 END, shape) AS choice
        FROM fits),
      growing AS MATERIALIZED (
        SELECT e.*, f.shape, f.error, k.function_id, k.caller_id, k.site_id, k.calls,
-              (SELECT sum(max(0, n.cpu_ns - e.early_ns) * n.calls) / sum(n.cpu_ns * n.calls) FROM numbered n
-               WHERE n.place_id = e.place_id AND n.within = e.within) * k.cpu_ns AS saved_ns,
-              CASE WHEN 2 * (e.late_own_ns - e.early_own_ns) >= e.late_ns - e.early_ns THEN 'own code'
+              (SELECT sum(max(0, n.y - e.early) * n.calls) / sum(n.y * n.calls) FROM measured n
+               WHERE n.place_id = e.place_id AND n.within = e.within AND n.measure = e.measure) * k.cpu_ns AS saved_ns,
+              CASE WHEN e.measure = 'calls' THEN 'more calls'
+                   WHEN 2 * (e.late_own_ns - e.early_own_ns) >= e.late_ns - e.early_ns THEN 'own code'
                    WHEN e.late_callees >= params.min_ratio * max(e.early_callees, 1) THEN 'more calls'
                    ELSE 'longer calls' END AS by
-       FROM ends e JOIN fitted f ON f.place_id = e.place_id AND f.within = e.within AND f.choice = 1
+       FROM ends e JOIN fitted f ON f.place_id = e.place_id AND f.within = e.within AND f.measure = e.measure AND f.choice = 1
             JOIN known k ON k.place_id = e.place_id CROSS JOIN params
        WHERE f.error <= params.max_error AND (f.shape <> 'logarithmic' OR params.logarithmic)),
      culprits AS MATERIALIZED ( -- not a caller whose growth is that of a callee in the list
-       SELECT g.*, row_number() OVER (PARTITION BY g.function_id ORDER BY g.saved_ns DESC, g.place_id, g.within) AS choice
+       SELECT g.*, row_number() OVER (PARTITION BY g.function_id
+                                       ORDER BY g.measure = 'time' DESC, g.saved_ns DESC, g.place_id, g.within) AS choice
        FROM growing g CROSS JOIN params CROSS JOIN whole
        WHERE 100 * g.saved_ns >= params.min_saved * whole.cpu_ns
          AND (g.by = 'own code' OR NOT EXISTS (

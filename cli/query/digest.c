@@ -20,8 +20,8 @@
 #include <string.h>
 
 /* digest.sql */
-extern const char digest_sql_run[], digest_sql_functions[], digest_sql_not_freed[],
-    digest_sql_allocated[], digest_sql_trouble[], digest_sql_inventory[];
+extern const char digest_sql_run[], digest_sql_functions[], digest_sql_libraries[],
+    digest_sql_not_freed[], digest_sql_allocated[], digest_sql_trouble[], digest_sql_inventory[];
 
 enum { ROWS = 5 };
 
@@ -192,6 +192,41 @@ static int print_functions(struct digest *digest, const char *title, enum measur
         fprintf(digest->out, "%-*s%s\n", DIGEST_TITLE_WIDTH, title,
                 digest->foreign ? "not recorded" : "no thread waited");
     return 0;
+}
+
+/* Prints which library functions take the processor time that the functions above have, if their
+ * calls were recorded. */
+static int print_libraries(struct digest *digest)
+{
+    double share = time_doubt_share(digest->database);
+    long rows = 0;
+    sqlite3_stmt *row = prepare(digest, digest_sql_libraries);
+    if (row == NULL)
+        return 2;
+    sqlite3_bind_int(row, 1, ROWS);
+    while (sqlite3_step(row) == SQLITE_ROW) {
+        char time[64];
+        output_doubtful_time(number(row, 0), share * number(row, 4), time, sizeof time);
+        digest_put_title(digest->out, rows++ == 0 ? "Libraries" : "");
+        fprintf(digest->out, "%10s %5.1f%%  ", time,
+                digest->cpu_ns > 0 ? 100 * number(row, 0) / digest->cpu_ns : 0);
+        digest_put_name(digest->out, word(row, 2));
+        fputs(" (", digest->out);
+        text_put(digest->out, word(row, 3));
+        fputs("), ", digest->out);
+        put_count(digest->out, number(row, 1), "call", "s");
+        if (word(row, 5) != NULL) {
+            fputs(", most from ", digest->out);
+            digest_put_name(digest->out, word(row, 5));
+            fputs(" (", digest->out);
+            text_put(digest->out, word(row, 6) != NULL ? word(row, 6) : "?");
+            fputc(')', digest->out);
+        }
+        fputc('\n', digest->out);
+    }
+    if (rows > 0 && digest->more_count < DIGEST_MORE_MAX) /* its rows are folded here */
+        digest->more[digest->more_count++] = "library-time";
+    return database_rows_end(row, "the library calls");
 }
 
 /* Puts "; most by parse (p.c:12)" by columns of the statement, if there is a name. */
@@ -368,6 +403,8 @@ int digest_print(sqlite3 *database, const char *path, FILE *out)
     if (status == 0)
         status = print_functions(&digest, digest.foreign ? "Time" : "CPU time", MEASURE_CPU,
                                  "hot-functions");
+    if (status == 0)
+        status = print_libraries(&digest);
     if (status == 0)
         status = print_functions(&digest, "Waiting", MEASURE_WAIT, "waiting");
     if (status == 0)

@@ -69,3 +69,23 @@ FROM spent s JOIN function_details f ON f.id = s.function_id
 WHERE s.ns > 0
 ORDER BY s.outermost, s.ns DESC, s.function_id
 LIMIT ?2
+
+-- statement: libraries
+-- Of library calls that were recorded: which take most processor time, and where most of it is called from.
+WITH spent AS (
+       SELECT s.function_id, s.self_cpu_ns AS ns, s.calls, s.raw_self_ns - s.self_ns AS hooks_ns
+       FROM main.functions f CROSS JOIN main.function_stats s ON s.function_id = f.id
+       WHERE f.external AND s.self_cpu_ns > 0
+       ORDER BY s.self_cpu_ns DESC, s.function_id
+       LIMIT ?1),
+     lines AS (
+       SELECT e.callee_id, e.caller_id, e.site_id,
+              row_number() OVER (PARTITION BY e.callee_id ORDER BY sum(e.self_ns) DESC, sum(e.calls) DESC, e.caller_id, e.site_id)
+              AS place
+       FROM spent s JOIN main.edges e ON e.callee_id = s.function_id
+       GROUP BY e.callee_id, e.caller_id, e.site_id)
+SELECT s.ns, s.calls, f.name, coalesce(m.name, '?'), s.hooks_ns, c.name, d.location
+FROM spent s JOIN main.functions f ON f.id = s.function_id LEFT JOIN main.modules m ON m.id = f.module_id
+     LEFT JOIN lines l ON l.callee_id = f.id AND l.place = 1
+     LEFT JOIN main.functions c ON c.id = l.caller_id LEFT JOIN main.site_details d ON d.id = l.site_id
+ORDER BY s.ns DESC, s.function_id

@@ -5,16 +5,19 @@
 WITH command AS (
        SELECT coalesce((SELECT value FROM run WHERE key = 'command' AND value NOT GLOB '*[^-A-Za-z0-9_./=,:+@% ]*'),
                        'PROGRAM') AS text),
-     longest AS ( -- the function that takes most time itself, if that is half of all
-       SELECT f.name FROM function_stats s JOIN functions f ON f.id = s.function_id
-       WHERE s.self_ns > 0 AND s.self_ns * 2 > (SELECT total(self_ns) FROM function_stats)),
-     libraries AS ( -- some that are not recorded, besides the C library
+     -- the one that takes most time itself, of those with calls long enough for calls of libraries, if these take a
+     -- quarter of the time
+     longest AS (
+       SELECT f.name
+       FROM (SELECT function_id, max(self_cpu_ns) AS longest_ns, total(self_cpu_ns) AS ns FROM function_stats
+             WHERE self_cpu_ns >= 500 * calls) s JOIN functions f ON f.id = s.function_id
+       WHERE s.ns > 0 AND s.ns * 4 >= (SELECT total(self_cpu_ns) FROM function_stats)),
+     libraries AS ( -- some that are not recorded
        SELECT group_concat(name, ', ') AS names FROM (
          SELECT m.name FROM modules m
          WHERE m.patched IS NULL AND m.name GLOB 'lib*' AND m.name NOT GLOB 'libfisql*'
-               AND m.name NOT GLOB 'lib[cm][.-]*'
                AND NOT EXISTS (SELECT 1 FROM functions f WHERE f.module_id = m.id AND f.instrumented)
-         ORDER BY m.id LIMIT 3))
+         ORDER BY m.name GLOB 'lib[cm][.-]*', m.id LIMIT 3))
 SELECT 'waiting, processor time, memory and errors: ' || value || ' does not record them'
 FROM run WHERE key = 'source'
 UNION ALL
@@ -24,11 +27,12 @@ WHERE NOT EXISTS (SELECT 1 FROM locks) AND NOT EXISTS (SELECT 1 FROM run WHERE k
 UNION ALL
 SELECT 'what libraries (' || l.names || ') take of ' || f.name || '''s time: fisql run --library-calls ' || c.text
 FROM command c, longest f, libraries l
-WHERE l.names IS NOT NULL AND EXISTS (SELECT 1 FROM modules WHERE patched > 0)
+WHERE l.names IS NOT NULL AND NOT EXISTS (SELECT 1 FROM run WHERE key = 'source')
       AND NOT EXISTS (SELECT 1 FROM run WHERE key = 'options' AND value GLOB '*library-calls*')
 UNION ALL
 SELECT 'repeated results, ignored errors: fisql run --values ' || text FROM command
-WHERE NOT EXISTS (SELECT 1 FROM parameters) AND NOT EXISTS (SELECT 1 FROM run WHERE key = 'source')
+WHERE NOT EXISTS (SELECT 1 FROM parameters p JOIN main.functions f ON f.id = p.function_id WHERE NOT f.external)
+      AND NOT EXISTS (SELECT 1 FROM run WHERE key = 'source')
 UNION ALL
 SELECT 'what happens where calls fail: fisql faults ' || text FROM command
 WHERE NOT EXISTS (SELECT 1 FROM experiments) AND NOT EXISTS (SELECT 1 FROM run WHERE key = 'source')

@@ -12,7 +12,8 @@
  *   all others with a column *frame_id: calls, gaps, allocs, lock_waits, incidents, ...
  *                           the same rows with their new contexts, and with the site in own code
  *                           if it happened in a folded context
- *   recorded_calls          the calls as they were recorded
+ *   recorded_calls, recorded_frames
+ *                           the calls and contexts as they were recorded
  *   thread_functions        a function's rows with its new sums. Threads share folded time in
  *                           proportion to their calls, as the table has no callers
  *   functions               of the system's, only those that were called count as instrumented

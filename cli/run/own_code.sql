@@ -181,6 +181,9 @@ DROP VIEW temp.recorded_calls;
 CREATE TEMP VIEW recorded_calls AS
 SELECT c.*, fr.function_id
 FROM main.calls c JOIN main.frames fr ON fr.id = c.frame_id;
+DROP VIEW temp.recorded_frames;
+CREATE TEMP VIEW recorded_frames AS
+SELECT * FROM main.frames;
 
 -- statement: columns
 -- A table's columns, and whether contexts have such a one, too. Names that could be more than names are left out.

@@ -34,9 +34,9 @@ static const struct subject subjects[] = {
     {"Calls, one by one",
      "calls call_details recorded_calls call_times long_calls slices hook_costs recording_gaps "
      "cut_calls pauses slow_calls"},
-    {"Calls, added up",
-     "frames frame_details frame_stacks function_stats thread_functions durations intervals"
-     " recursions context_roles object_roles function_marks"},
+    {"Calls, added up", "frames frame_details frame_stacks recorded_frames function_stats "
+                        "thread_functions durations intervals"
+                        " recursions context_roles object_roles function_marks"},
     {"Who calls whom, and in which order",
      "edges edge_details tail_calls context_edges callee_runs callee_transitions call_sequences"},
     {"Time off the processor, and locks",

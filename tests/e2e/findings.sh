@@ -269,7 +269,7 @@ for calls in "" --library-calls; do
     [ "$(uname -m)" = x86_64 ] || continue # elsewhere nothing is recorded as it is
     # shellcheck disable=SC2086 # none or one
     "$fisql" record -q $calls -o packs.bin ./packs && "$fisql" load -q packs.bin
-    says=$("$fisql" digest packs.db | grep -c "what libraries (libz.so.1) take of pack's time: fisql run --library-calls ./packs\$")
+    says=$("$fisql" digest packs.db | grep -c "what libraries (libz.so.1, libc.so.6) take of pack's time: fisql run --library-calls ./packs\$")
     same "what libraries take can be asked${calls:+, and was}" "${calls:+no}" "$([ "$says" = 1 ] || echo no)"
 done
 
@@ -285,6 +285,8 @@ has "sound: with the thresholds" "
 Checked      errors; CPU time from 1%; waits from 5% of the waiting threads' time and 10 ms; memory lost or gathered from 10% of " "$digest"
 has "sound: and with what was not checked" "
 Not checked  who holds the locks: fisql run --locks ./mistakes sound
+" "$digest"
+has "sound: ... by other commands" "
              repeated results, ignored errors: fisql run --values ./mistakes sound
              what happens where calls fail: fisql faults ./mistakes sound" "$digest"
 same "sound: all = 1 has them, too" 0 "$("$fisql" query findings sound.db -p all=1 --format csv | tail -n 1 | tr -d '\r' | sed 's/.*,//')"

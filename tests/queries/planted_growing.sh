@@ -28,6 +28,20 @@ same "what an early and a late call allocate is the sum over their blocks" "$(sq
     FROM growing JOIN calls e ON e.id = early_call JOIN calls l ON l.id = late_call")" \
     "$(sqlite3 :memory: ".import --csv growing.csv growing" "SELECT function || ' ' || early_bytes || '.0 ' || late_bytes || '.0' FROM growing")"
 
+# The digest names them: the worst of them, at least, whatever the noise.
+has "the findings name what grows" append "$("$fisql" query findings --format csv 2>/dev/null | grep growing-calls)"
+# Where hooks take most of the time, the number of calls within a call shows it.
+if [ "$(uname -m)" = x86_64 ]; then
+    gcc -O2 -g -pthread -o sloppy "$programs/library_mistakes.c"
+    "$fisql" record -q ./sloppy && "$fisql" load -q run.bin
+    # sort_all() jumps to qsort(), whose time is its own; the hooks in compare() may hide that time, not the number of calls
+    same "a sort after each that is new makes more and more calls, which take longer" "sorted linear the run" \
+        "$(growing | sed -n 's/^\(add_sorted\|sort_all\) \(.*run\) \(own code\|more calls\)$/sorted \2/p')"
+    gcc -O2 -g -pthread -DSOUND -o sound "$programs/library_mistakes.c"
+    "$fisql" record -q ./sound && "$fisql" load -q run.bin
+    same "and none do without" "" "$(growing | grep -e more -e sort)"
+fi
+
 build gcc versions -O1 -g "$programs/quicker.c" -DCOUNT=300
 "$fisql" record -q ./versions && "$fisql" load -q run.bin
 same "a program whose calls are alike: none" "" "$("$fisql" query growing-calls --format csv 2>/dev/null | sed 1d)"
