@@ -122,10 +122,12 @@ WITH RECURSIVE params AS (
               || CAST(round(v.bytes) AS INTEGER) || ' B each: '
               || CASE WHEN l.system_call GLOB 'p*read*' OR l.system_call GLOB 'read*' THEN 'read more at once'
                  ELSE 'gather them in a buffer' END,
-              l.caller, l.site_id, l.cpu_ns * (1 - v.bytes / 4096), 'likely'
+              l.caller, l.site_id, l.cpu_ns * (1 - v.bytes / 4096),
+              CASE WHEN l.system_call GLOB '*write*' AND v.bytes <> 8 THEN 'likely' ELSE 'perhaps' END
        FROM library_lines l JOIN library_values v ON v.function_id = l.library_id
        WHERE l.system_call IN ('read', 'pread64', 'write', 'pwrite64') AND l.calls >= 1000
          AND l.calls >= 2 * l.caller_calls AND v.bytes <= 256
+         AND NOT (l.system_call = 'read' AND v.bytes = 8) -- an event's or a timer's
        UNION ALL
        SELECT 'system-calls', '{f} ({at}) calls ' || l.name || ' ' || l.calls || ' times, in vain'
               || CASE WHEN v.errors < v.calls THEN ' but for ' || (v.calls - v.errors) ELSE '' END
