@@ -73,9 +73,8 @@ struct load_report {
     uint64_t ring_calls;    /* calls that a flight recorder dropped on purpose */
     uint64_t earlier_calls; /* calls of its threads in earlier logs (record --rotate) */
     bool continued;         /* the run goes on in another log */
-    uint64_t
-        system_calls; /* calls of system headers' functions (functions.own = 0) that have compiled hooks */
-    bool live;        /* the run was still being recorded */
+    uint64_t system_calls;  /* calls of system headers' functions with compiled hooks */
+    bool live;              /* the run was still being recorded */
     double elapsed_s;
     /* Things to say on stderr, one line each, without a newline. Owned by the report. */
     char **messages;

@@ -230,5 +230,5 @@ void left_out_say(const struct query_request *request, const struct query_file *
     counting.statement = query_prepare_again(request, database, query);
     if (counting.statement != NULL)
         count_and_say(&counting);
-    (void)query_done_again(database, query, counting.statement); /* says what is wrong */
+    (void)query_done(database, query, counting.statement); /* says what is wrong */
 }

@@ -389,11 +389,8 @@ int query_run(const struct query_request *request, sqlite3 *database,
         status = query_sources_make(database, query->sql);
     sqlite3_stmt *statement =
         status == 0 ? filters_prepare(&request->filters, database, query) : NULL;
-    if (statement == NULL)
-        return 2;
-    status = statement_run(request, database, query, statement, out, rows);
-    sqlite3_finalize(statement);
-    return query_sources_drop(database, query->sql) == 0 ? status : 2;
+    status = statement != NULL ? statement_run(request, database, query, statement, out, rows) : 2;
+    return query_done(database, query, statement) == 0 ? status : 2;
 }
 
 sqlite3_stmt *query_prepare_again(const struct query_request *request, sqlite3 *database,
@@ -404,7 +401,7 @@ sqlite3_stmt *query_prepare_again(const struct query_request *request, sqlite3 *
                : NULL;
 }
 
-int query_done_again(sqlite3 *database, const struct query_file *query, sqlite3_stmt *statement)
+int query_done(sqlite3 *database, const struct query_file *query, sqlite3_stmt *statement)
 {
     sqlite3_finalize(statement);
     return query_sources_drop(database, query->sql);
@@ -460,8 +457,7 @@ int query_explain(const struct query_request *request, sqlite3 *database,
         fprintf(out, "-- %s: %s%s\n.parameter set :%s %s\n", part->name, part->unit,
                 value != NULL ? "" : ", by default", part->name, shown);
     }
-    if (database != NULL &&
-        (database_check_frames(database) != 0 || query_sources_make(database, query->sql) != 0))
+    if (database != NULL && query_sources_make_named(database, query->sql) != 0) /* not to be run */
         return 2;
     sqlite3_stmt *statement =
         database != NULL ? filters_prepare(&request->filters, database, query) : NULL;
@@ -476,7 +472,5 @@ int query_explain(const struct query_request *request, sqlite3 *database,
     if (status == 0 && statement != NULL)
         status = explain_plan(database, statement, out);
     sqlite3_finalize(statement);
-    if (database != NULL && query_sources_drop(database, query->sql) != 0)
-        status = 2;
     return status;
 }

@@ -39,12 +39,12 @@ int query_run(const struct query_request *request, sqlite3 *database,
 
 /* The statement of a query that was run, with the request's filters, to be run with other settings:
  * preparing the long ones takes a quarter of a second. NULL after saying what is wrong; with or
- * without it, query_done_again() ends it. */
+ * without it, query_done() ends it. */
 sqlite3_stmt *query_prepare_again(const struct query_request *request, sqlite3 *database,
                                   const struct query_file *query);
 
 /* Finalizes it, and drops what it read. Returns 0, or 2 after saying what is wrong. */
-int query_done_again(sqlite3 *database, const struct query_file *query, sqlite3_stmt *statement);
+int query_done(sqlite3 *database, const struct query_file *query, sqlite3_stmt *statement);
 
 /* As query_run(), with such a statement and a request that may stop. Frames are not checked again. */
 int query_run_again(const struct query_request *request, sqlite3 *database,
