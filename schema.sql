@@ -60,7 +60,7 @@
 -- where only its first bytes were recorded it ends in \... (which nothing else does).
 
 PRAGMA application_id = 0x4653514c;
-PRAGMA user_version = 25;
+PRAGMA user_version = 26;
 
 CREATE TABLE run( -- facts of the recording and of the load, e.g. command, clock, hook_inside_ps
   key TEXT PRIMARY KEY, -- name of the fact
@@ -1421,6 +1421,21 @@ CREATE VIEW listed_arguments AS -- call_arguments of the functions in valued_cal
 CREATE VIEW recorded_calls AS -- calls with their functions; fisql query keeps it so where it folds others' functions
   SELECT c.id, c.thread_id, c.frame_id, fr.function_id, c.depth, c.enter_ns, c.duration_ns, c.descendants, c.ended
   FROM calls c JOIN frames fr ON fr.id = c.frame_id;
+
+CREATE VIEW command_again AS -- the recorded command for a shell; PROGRAM where one may take it for something else
+                             -- Plain words, and parts in quotes in which nothing is replaced: whoever wrote the log
+                             -- wrote the command, and users paste it.
+  WITH RECURSIVE
+       plain AS (SELECT ' abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./=,:+@%-' AS letters),
+       recorded AS (SELECT value FROM run WHERE key = 'command' AND length(value) <= 1000 AND value GLOB '[^- ]*'
+                                                AND value NOT GLOB '*[^ -~]*'),
+       -- what is left behind plain letters, then behind one part in quotes after another
+       left_over(rest) AS (
+         SELECT ltrim(value, letters) FROM recorded, plain UNION ALL
+         SELECT ltrim(substr(rest, 2 + instr(substr(rest, 2), substr(rest, 1, 1))), letters) FROM left_over, plain
+         WHERE rest GLOB '''*''*'
+               OR rest GLOB '"*"*' AND substr(rest, 2, instr(substr(rest, 2), '"')) NOT GLOB '*[`$\!]*')
+  SELECT coalesce((SELECT value FROM recorded WHERE EXISTS (SELECT 1 FROM left_over WHERE rest = '')), 'PROGRAM') AS command;
 
 CREATE VIEW recorded_frames AS -- contexts; fisql query keeps them so where it folds others' functions
   SELECT * FROM frames;

@@ -44,7 +44,7 @@ enum fisql_chunk_kind {
  * facts known later: later chunks win. X(kind, constant, key, what a reader has to know of the
  * value) */
 #define FISQL_FACTS(X)                                                                             \
-    X(RUN, COMMAND, "command", "")                                                                 \
+    X(RUN, COMMAND, "command", "its words, quoted for a shell where they need it")                  \
     X(RUN, VERSION, "version", "of fisql")                                                         \
     X(RUN, FOLDER, "folder", "")                                                                   \
     X(RUN, STARTED, "started", "seconds since 1970")                                               \

@@ -56,9 +56,7 @@ WITH RECURSIVE params AS (
               -- could calls of libraries be recorded, and were they not? A static program has none
               NOT EXISTS (SELECT 1 FROM run WHERE key = 'source') AND NOT EXISTS (SELECT 1 FROM functions WHERE external)
               AND EXISTS (SELECT 1 FROM modules WHERE name GLOB 'lib*' AND name NOT GLOB 'libfisql*') AS libraries_unseen,
-              -- a program's words with nothing that a shell would take for its own
-              coalesce((SELECT value FROM run WHERE key = 'command' AND value NOT GLOB '*[^-A-Za-z0-9_./=,:+@% ]*'),
-                       'PROGRAM') AS command),
+              (SELECT command FROM command_again) AS command),
      -- ---- errors: the first row of each query speaks for all ----
      errors(proof, words, function, location, sure, rows) AS MATERIALIZED (
        SELECT 'incidents', '{f} ({at}): ' || coalesce(message, '?'), function, location, 'certain', rows

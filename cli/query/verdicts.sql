@@ -2,9 +2,7 @@
 
 -- statement: unchecked
 -- What this run cannot tell, and the command that records it.
-WITH command AS (
-       SELECT coalesce((SELECT value FROM run WHERE key = 'command' AND value NOT GLOB '*[^-A-Za-z0-9_./=,:+@% ]*'),
-                       'PROGRAM') AS text),
+WITH command AS (SELECT command AS text FROM command_again),
      -- the one that takes most time itself, of those with calls long enough for calls of libraries, if these take a
      -- quarter of the time
      longest AS (

@@ -3,6 +3,7 @@
 
 #include "cli/out/output.h"
 #include "cli/out/say.h"
+#include "cli/out/shell_words.h"
 #include "cli/record/changes.h"
 #include "cli/record/log_torn.h"
 #include "cli/record/log_totals.h"
@@ -21,12 +22,9 @@
 
 void record_log_begin(struct live *live, const struct record_options *options, char **argv)
 {
-    char command[16384] = "", started[24], options_text[PATH_MAX + 4096], folder[PATH_MAX];
+    char command[16384], started[24], options_text[PATH_MAX + 4096], folder[PATH_MAX];
     char host[256] = "";
-    size_t used = 0;
-    for (char **word = argv; *word != NULL && used < sizeof command; word++)
-        used +=
-            (size_t)snprintf(command + used, sizeof command - used, "%s%s", used ? " " : "", *word);
+    shell_words(command, sizeof command, (const char *const *)argv);
     snprintf(started, sizeof started, "%lld", (long long)time(NULL));
     record_options_text(options, options_text, sizeof options_text);
     gethostname(host, sizeof host - 1);

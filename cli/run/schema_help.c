@@ -28,9 +28,9 @@ static const struct subject subjects[] = {
     {"The twelve that most questions need",
      "functions function_stats frames frame_stacks edges calls call_details call_text allocs"
      " alloc_stacks gaps threads"},
-    {"The run, its threads and its code",
-     "run processes last_images threads modules module_map mapped_functions plain_modules mappings"
-     " files functions function_details sites site_details"},
+    {"The run, its threads and its code", "run command_again processes last_images threads modules "
+                                          "module_map mapped_functions plain_modules mappings"
+                                          " files functions function_details sites site_details"},
     {"Calls, one by one",
      "calls call_details recorded_calls call_times long_calls slices hook_costs recording_gaps "
      "cut_calls pauses slow_calls"},

@@ -131,3 +131,18 @@ has "two threads: a guess" "killed by SIGABRT, probably in worker (two.c:3)" "$e
 run "$fisql" query --all
 same "--all: the sections" "Time, Memory, Errors and losses, Coverage and threads, Inlining and call structure" \
     "$(sed -n 's/^== //p' <<<"$out" | paste -sd, | sed 's/,/, /g')"
+
+# What it tells the user to run is the recorded command, as a shell reads it; not where a log's command may be more than words.
+"$fisql" record -q ./two 'a b' "it's" '$HOME;' '' -x=1,2 2>/dev/null
+"$fisql" load -q
+same "words that need quotes" "./two 'a b' \"it's\" '\$HOME;' '' -x=1,2" "$(sql run.db "SELECT command FROM command_again")"
+again() { # WHAT COMMAND EXPECTED
+    sql run.db "UPDATE run SET value = '${2//\'/\'\'}' WHERE key = 'command'"
+    same "a command of another log: $1" "$3" "$(sql run.db "SELECT command FROM command_again")"
+}
+again "plain" "./two a/b_c=d,e:f@g%h+i-j" "./two a/b_c=d,e:f@g%h+i-j"
+again "quotes in quotes" "two 'a\"b' \"c'd\"" "two 'a\"b' \"c'd\""
+for hostile in "two; touch x" "two \$(touch x)" "two \`touch x\`" "two \"\$(touch x)\"" "two '\\'' ' ; touch x; '" "two 'x" "two > x" \
+    "two \"a\\\"; touch x; \"b\"" "-o x two" "two ~" "two *" "two a{b,c}" "two $(printf 'a\tb')" "two 'a${IFS:2:1}b'" ""; do
+    again "$hostile" "$hostile" PROGRAM
+done
