@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """make bench-others: what README's table compares: one program, Lua sorting, under each tool that can record it as it
-is. perf, heaptrack and callgrind run the plain program, fisql and uftrace the one with hooks. Times are CPU seconds of the
-program and the tool, the best of the rounds, less what an empty script takes: starting a tool is not its cost. Writes the section "Beside others" of docs/performance.md.
+is. perf, heaptrack and callgrind run the plain program, uftrace the one with hooks, fisql both. Times are CPU seconds of
+the program and the tool, the best of the rounds, less what an empty script takes: starting a tool is not its cost. Writes
+the section "Beside others" of docs/performance.md.
 
     tests/bench/others.py BUILD [ROUNDS]"""
 import shutil
@@ -18,9 +19,12 @@ variants = {
     "callgrind": (["valgrind", "-q", "--tool=callgrind", "--callgrind-out-file=callgrind.data", "./lua.plain",
                    "sort.lua"], None, "callgrind.data"),
     "fisql": ([fisql, "record", "-q", "-o", "run.bin", "./lua.hooks", "sort.lua"], None, "run.bin"),
+    "fisql, as it is": ([fisql, "record", "-q", "-o", "any.bin", "./lua.plain", "sort.lua"], None, "any.bin"),
+    "fisql, as it is, --time sampled": (
+        [fisql, "record", "-q", "--time", "sampled", "-o", "any.bin", "./lua.plain", "sort.lua"], None, "any.bin"),
 }
 there = {name: variant for name, variant in variants.items()
-         if name in ("plain", "fisql") or shutil.which(variant[0][0])}
+         if name == "plain" or name.startswith("fisql") or shutil.which(variant[0][0])}
 results = measure("Lua", there)
 calls = calls_in("kept.bin")
 open("empty.lua", "w").close()
