@@ -53,6 +53,8 @@ WITH RECURSIVE params AS (
               (SELECT total(self_wait_ns) FROM function_stats) AS wait_ns,
               EXISTS (SELECT 1 FROM locks) AS locks, (SELECT count(*) FROM threads) AS threads,
               EXISTS (SELECT 1 FROM parameters p JOIN functions f ON f.id = p.function_id WHERE NOT f.external) AS arguments,
+              -- values need debug information
+              EXISTS (SELECT 1 FROM functions WHERE instrumented AND file_id IS NOT NULL) AS described,
               -- could calls of libraries be recorded, and were they not? A static program has none
               NOT EXISTS (SELECT 1 FROM run WHERE key = 'source') AND NOT EXISTS (SELECT 1 FROM functions WHERE external)
               AND EXISTS (SELECT 1 FROM modules WHERE name GLOB 'lib*' AND name NOT GLOB 'libfisql*') AS libraries_unseen,
@@ -558,7 +560,7 @@ WITH RECURSIVE params AS (
               CASE WHEN h.inside_library THEN 'fisql query library-time'
                    -- of few calls, what the libraries do in them says more than arguments
                    WHEN whole.libraries_unseen AND h.calls < 64 THEN 'fisql run --library-calls ' || whole.command
-                   WHEN NOT whole.arguments AND h.calls >= 64 THEN 'fisql run --values ' || whole.command END,
+                   WHEN whole.described AND NOT whole.arguments AND h.calls >= 64 THEN 'fisql run --values ' || whole.command END,
               '{f} ({at}) takes {ns} ' || coalesce('itself, most of it in ' || h.inside, 'in its own code')
               || ', in ' || h.calls || CASE h.calls WHEN 1 THEN ' call' ELSE ' calls' END,
               f.name, f.location, 'certain',

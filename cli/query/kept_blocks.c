@@ -33,9 +33,10 @@ void kept_blocks_say(const struct query_request *request, const struct query_fil
         database_ask(database, "SELECT sum(blocks), sum(bytes) FROM kept_stacks");
     if (database_row(statement) && sqlite3_column_int64(statement, 0) > 0) {
         long long blocks = sqlite3_column_int64(statement, 0);
-        note("%s: %lld block%s (%lld bytes) that the C library keeps left out; --all-blocks shows "
-             "them",
-             query->name, blocks, blocks != 1 ? "s" : "", sqlite3_column_int64(statement, 1));
+        note("%s: %lld block%s (%lld bytes) that the C library keeps %s left out; --all-blocks "
+             "shows %s",
+             query->name, blocks, blocks != 1 ? "s" : "", sqlite3_column_int64(statement, 1),
+             blocks != 1 ? "are" : "is", blocks != 1 ? "them" : "it");
     }
     sqlite3_finalize(statement);
 }

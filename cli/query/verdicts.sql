@@ -28,7 +28,10 @@ FROM command c, longest f, libraries l
 WHERE l.names IS NOT NULL AND NOT EXISTS (SELECT 1 FROM run WHERE key = 'source')
       AND NOT EXISTS (SELECT 1 FROM run WHERE key = 'options' AND value GLOB '*library-calls*')
 UNION ALL
-SELECT 'repeated results, ignored errors: fisql run --values ' || text FROM command
+SELECT 'repeated results, ignored errors: ' || CASE
+         WHEN EXISTS (SELECT 1 FROM main.functions WHERE instrumented AND file_id IS NOT NULL) THEN 'fisql run --values ' || text
+         ELSE 'they need the program''s debug information' END
+FROM command
 WHERE NOT EXISTS (SELECT 1 FROM parameters p JOIN main.functions f ON f.id = p.function_id WHERE NOT f.external)
       AND NOT EXISTS (SELECT 1 FROM run WHERE key = 'source')
 UNION ALL

@@ -146,3 +146,10 @@ for hostile in "two; touch x" "two \$(touch x)" "two \`touch x\`" "two \"\$(touc
     "two \"a\\\"; touch x; \"b\"" "-o x two" "two ~" "two *" "two a{b,c}" "two $(printf 'a\tb')" "two 'a${IFS:2:1}b'" ""; do
     again "$hostile" "$hostile" PROGRAM
 done
+
+# Values need debug information: a program that has none is not told to be recorded with them.
+printf 'int main(void) { return 0; }\n' >bare.c
+gcc -s -o bare bare.c
+run "$fisql" run ./bare
+has "no debug information: what it would tell" "repeated results, ignored errors: they need the program's debug information" "$err"
+lacks "no debug information: no command for it" "--values" "$err"
