@@ -32,17 +32,16 @@ static void put_word(struct shell_text *text, const char *word)
         put(text, word, strlen(word));
         return;
     }
-    const char *quote = strchr(word, '\'') != NULL && strpbrk(word, "$`\"\\!") == NULL ? "\"" : "'";
-    put(text, quote, 1);
-    for (const char *part = word, *next; *part != 0; part = next) {
-        next = quote[0] == '\'' ? strchrnul(part, '\'') : part + strlen(part);
-        put(text, part, (size_t)(next - part));
-        if (*next != 0) {
-            put(text, "'\\''", 4);
-            next++;
+    put(text, "'", 1);
+    for (const char *part = word, *end; *part != 0; part = end) {
+        end = strchrnul(part, '\'');
+        put(text, part, (size_t)(end - part));
+        if (*end != 0) {
+            put(text, "'\"'\"'", 5);
+            end++;
         }
     }
-    put(text, quote, 1);
+    put(text, "'", 1);
 }
 
 size_t shell_words(char *text, size_t size, const char *const *words)

@@ -133,9 +133,12 @@ same "--all: the sections" "Time, Memory, Errors and losses, Coverage and thread
     "$(sed -n 's/^== //p' <<<"$out" | paste -sd, | sed 's/,/, /g')"
 
 # What it tells the user to run is the recorded command, as a shell reads it; not where a log's command may be more than words.
-"$fisql" record -q ./two 'a b' "it's" '$HOME;' '' -x=1,2 2>/dev/null
+words=('a b' "it's \"x\"" '$HOME;' '' '-x=1,2' "'")
+"$fisql" record -q ./two "${words[@]}" 2>/dev/null
 "$fisql" load -q
-same "words that need quotes" "./two 'a b' \"it's\" '\$HOME;' '' -x=1,2" "$(sql run.db "SELECT command FROM command_again")"
+again=()
+eval "again=($(sql run.db "SELECT command FROM command_again"))"
+same "words that need quotes" "$(printf '<%s>' ./two "${words[@]}")" "$(printf '<%s>' "${again[@]}")"
 again() { # WHAT COMMAND EXPECTED
     sql run.db "UPDATE run SET value = '${2//\'/\'\'}' WHERE key = 'command'"
     same "a command of another log: $1" "$3" "$(sql run.db "SELECT command FROM command_again")"
