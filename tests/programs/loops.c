@@ -56,10 +56,10 @@ __attribute__((noinline)) void request(unsigned n)
     give_out(n);
     ALL;
 }
-/* one long step: it makes no other call */
+/* one long step, of far more than repeated-calls' max_item_ns on any processor: it makes no other call */
 __attribute__((noinline)) void long_step(unsigned n)
 {
-    for (int i = 0; i < 2000; i++)
+    for (int i = 0; i < 20000; i++)
         ALL;
 }
 
