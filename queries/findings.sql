@@ -15,7 +15,7 @@
 -- param:       min_wait_ms = 10 | ms | leave out what waits less for files, sleeps or other programs, as a short run does
 -- param:       min_memory = 10 | % | of the most memory that was live: leave out what loses or gathers less
 -- param:       min_copied = 50 | % | of all allocated bytes: blocks that are replaced step by step, whatever time they take
--- param:       min_lost = 1000 | blocks | lost at one place, in each of processes that follow each other, are a finding
+-- param:       min_lost = 1000 | blocks | lost at one place are a finding if the program frees most, in each of processes that follow each other
 -- param:       all = 0 | 0 or 1 | 1 = also the largest things that are no finding (is_finding = 0)
 -- column:      rank | - | 1 = the worst
 -- column:      finding | - | what it is, in a sentence
@@ -175,7 +175,7 @@ WITH RECURSIVE params AS (
        FROM realloc_chains
        UNION ALL
        SELECT 'cpu', 'inline-candidates', '{f} stays a call, made ' || calls || ' times, most from '
-              || coalesce(caller, '?') || ': inlined, they are gone', function, location, saved_ns, NULL, 'likely'
+              || coalesce(caller, '?') || ': with -flto, or in a header, they are gone', function, location, saved_ns, NULL, 'likely'
        FROM inline_candidates
        UNION ALL
        SELECT 'cpu', 'proxies', '{f} only passes its ' || calls || ' calls on to ' || target, function, location,
@@ -406,6 +406,11 @@ WITH RECURSIVE params AS (
        SELECT c.id, c.parent_id, c.ended FROM last_calls l CROSS JOIN calls c ON c.id = l.parent_id),
      exits AS MATERIALIZED (
        SELECT EXISTS (SELECT 1 FROM last_calls WHERE parent_id IS NULL AND ended = 2) AS within_main),
+     -- does it free almost everywhere what it allocates? Else a cache's blocks look like lost ones
+     tidy AS MATERIALIZED (
+       SELECT 4 * (SELECT max(0, count(*) - 3) FROM lost)
+              <= (SELECT count(*) FROM (SELECT 1 FROM alloc_places p WHERE p.wrappers = 0 AND p.function_id IS NOT NULL
+                                        GROUP BY p.function_id, p.site_id)) AS tidy),
      -- live memory at a quarter, half and three quarters of the run
      quarters AS MATERIALIZED (
        SELECT (SELECT coalesce(max(step), 0) + 1 FROM memory_steps) AS steps,
@@ -530,16 +535,19 @@ WITH RECURSIVE params AS (
        FROM lock_findings l CROSS JOIN whole CROSS JOIN params
        UNION ALL
        SELECT 'memory', 'not-freed', 'fisql query leaking-calls',
-              '{f} ({at}) loses ' || m.blocks || ' of its ' || m.all_blocks || ' blocks, {bytes}, to the end of '
-              || CASE WHEN m.turns >= 2 THEN m.processes || ' processes' ELSE 'the run' END,
-              f.name, coalesce(s.location, f.location), CASE WHEN m.blocks < m.all_blocks THEN 'likely' ELSE 'perhaps' END,
+              '{f} ({at}) ' || CASE WHEN tidy THEN 'loses ' ELSE 'still holds ' END || m.blocks || ' of its ' || m.all_blocks
+              || ' blocks, {bytes}, ' || CASE WHEN tidy THEN 'to' ELSE 'at' END || ' the end of '
+              || CASE WHEN m.turns >= 2 THEN m.processes || ' processes' ELSE 'the run' END
+              || CASE WHEN tidy THEN '' ELSE ', as much else: a cache, or they are lost' END,
+              f.name, coalesce(s.location, f.location), CASE WHEN tidy AND m.blocks < m.all_blocks THEN 'likely' ELSE 'perhaps' END,
               100 * m.one_bytes / nullif(whole.peak_bytes, 0), 'peak memory', NULL, NULL, CAST(m.one_bytes AS INTEGER), NULL,
               m.bytes, 1,
               m.blocks >= 100 * m.turns AND (10 * m.blocks <= 9 * m.all_blocks OR NOT exits.within_main)
               AND 4 * (m.last_ns - m.first_ns) >= whole.main_ns
-              AND (m.blocks >= params.min_lost * m.turns OR 100 * m.one_bytes >= params.min_memory * whole.peak_bytes),
+              AND (tidy AND m.blocks >= params.min_lost * m.turns
+                   OR 100 * m.one_bytes >= params.min_memory * whole.peak_bytes),
               coalesce(25 * m.one_bytes / nullif(whole.peak_bytes, 0), 0)
-       FROM lost_in m CROSS JOIN whole CROSS JOIN params CROSS JOIN exits JOIN function_details f ON f.id = m.function_id
+       FROM lost_in m CROSS JOIN whole CROSS JOIN params CROSS JOIN exits CROSS JOIN tidy JOIN function_details f ON f.id = m.function_id
             LEFT JOIN site_details s ON s.id = m.site_id
        UNION ALL
        SELECT 'memory', 'peak-memory', 'fisql query memory-timeline',

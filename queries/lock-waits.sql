@@ -16,8 +16,10 @@
 -- source:      each wait where it was recorded; else the table gaps: what a thread's processor clock says of each
 --              long gap between two events
 -- report:      findings
+-- hides:       min_guessed_ns=0: a guess, and they waited for less in all than the machine may make a call wait
 -- param:       pattern = NULL | - | names to take (all but those of sleep, input and output)
 -- param:       min_total_ns = 1000 | ns | leave out functions that waited less
+-- param:       min_guessed_ns = 100000 | ns | the same, where it is a guess
 -- column:      function | - | demangled name
 -- column:      location | - | where it is defined
 -- column:      calls | calls | calls
@@ -32,7 +34,8 @@
 -- column:      stack | stack | its stack, outermost first
 -- column:      told_by | - | recorded: each wait was; guessed: by the functions' names
 WITH RECURSIVE
-     params AS (SELECT :pattern AS pattern, coalesce(:min_total_ns, 1000) AS min_total_ns),
+     params AS (SELECT :pattern AS pattern, coalesce(:min_total_ns, 1000) AS min_total_ns,
+                       coalesce(:min_guessed_ns, 100000) AS min_guessed_ns),
      known AS MATERIALIZED (SELECT EXISTS (SELECT 1 FROM locks) AS recorded),
      named AS MATERIALIZED (
        SELECT f.id, f.name AS exact, f.call_targets, s.callees FROM functions f
@@ -89,7 +92,7 @@ WITH RECURSIVE
        FROM gaps g JOIN frames fr ON fr.id = g.frame_id JOIN chosen ON chosen.id = fr.function_id CROSS JOIN params
        -- a page that is read from a file is one wait
        WHERE g.wait_ns > 0 AND (coalesce(g.major_faults, 0) = 0 OR g.major_faults < g.waits)
-       GROUP BY fr.function_id HAVING sum(g.wait_ns) >= params.min_total_ns
+       GROUP BY fr.function_id HAVING sum(g.wait_ns) >= max(params.min_total_ns, params.min_guessed_ns)
        UNION ALL
        SELECT fr.function_id, sum(w.wait_ns), count(*), max(w.wait_ns), count(DISTINCT w.thread_id), w.start_ns, w.thread_id,
               w.call_id, w.frame_id

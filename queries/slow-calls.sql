@@ -4,17 +4,20 @@
 -- description: The slowest single calls of each function by the processor time that they took
 --              beyond the function's middle call, if they took min_ratio times as much; each with
 --              what took it longest and the stack that led there. After them come calls of
---              recursive functions; then calls that the machine slowed down: the scheduler put the
---              thread aside around them, or they are single ones in the own code of functions that
---              use no memory, as an interrupt makes them; last come calls that were slow because of
---              slow calls within them: judge those.
+--              recursive functions; then functions' first calls, which prepare what the later ones
+--              find, and calls that the machine slowed down: the scheduler put the thread aside
+--              around them, or they are single ones in the own code of functions that use no
+--              memory, as an interrupt makes them; last come calls that were slow because of slow
+--              calls within them: judge those.
 -- advice:      What was different then? `fisql stack ID` and `fisql trace` show what happened around it.
 --              A function that is meant to do different amounts of work is slow by design.
 -- source:      the 16 slowest calls of each function, kept while loading
 -- needs:       calls
 -- report:      overview
+-- hides:       min_calls=2: their functions finished too few calls to tell what is usual
 -- param:       per_function = 3 | calls | give at most so many calls of a function (up to 16)
 -- param:       min_ratio = 4 | - | least ratio of a call's time to the middle call's; 0 = also functions called once
+-- param:       min_calls = 8 | calls | leave out functions that finished fewer
 -- param:       min_ns = 0 | ns | leave out calls that took less processor time
 -- param:       fault_ns = 20000 | ns | the most that one page fault is taken to cost
 -- param:       lone_ratio = 100 | - | a call is lone if its own code took so many times as long as 99 of 100 calls, or ten times so many times the usual; 0 = none is
@@ -24,7 +27,7 @@
 -- column:      location | - | where it is defined
 -- column:      cpu_ns | ns | processor time, hooks' cost taken out
 -- column:      median_ns | ns a call | of the function's finished calls, the middle one
--- column:      mostly | - | what took it longest: it computed, waited, was put aside (or around that), took page faults, or was disturbed (a lone one)
+-- column:      mostly | - | what took it longest: it computed, waited, was put aside (or around that), took page faults, was disturbed (a lone one), or was the first call; else its slow calls
 -- column:      duration_ns | ns | from entry to exit
 -- column:      wait_ns | ns | part of that it waited
 -- column:      put_aside_ns | ns | part of that the scheduler put it aside
@@ -36,7 +39,8 @@
 -- column:      stack | stack | its callers, outermost first
 WITH RECURSIVE
      params AS (SELECT coalesce(:per_function, 3) AS per_function, coalesce(:min_ratio, 4) AS min_ratio,
-                       coalesce(:min_ns, 0) AS min_ns, coalesce(:fault_ns, 20000) AS fault_ns,
+                       coalesce(:min_calls, 8) AS min_calls, coalesce(:min_ns, 0) AS min_ns,
+                       coalesce(:fault_ns, 20000) AS fault_ns,
                        coalesce(:lone_ratio, 100) AS lone_ratio, coalesce(:within, 100) AS within,
                        coalesce(:stacks, 50) AS stacks),
      callees AS MATERIALIZED ( -- of calls, those that are slow ones of their function, and slow for it
@@ -44,10 +48,12 @@ WITH RECURSIVE
               max(s.cpu_ns) AS most_cpu_ns, max(s.duration_ns) AS most_duration_ns
        FROM slow_calls s JOIN function_stats f ON f.function_id = s.function_id CROSS JOIN params
             CROSS JOIN calls c ON c.id = s.call_id
-       WHERE params.min_ratio = 0 OR f.finished > 1 AND s.cpu_ns >= params.min_ratio * f.median_ns
+       WHERE params.min_ratio = 0
+             OR f.finished >= params.min_calls AND s.cpu_ns >= params.min_ratio * f.median_ns
        GROUP BY c.parent_id),
      candidates AS MATERIALIZED (
-       SELECT s.*, f.median_ns, f.recursive_calls > 0 AS recursive, c.descendants, c.self_ns,
+       SELECT s.*, f.median_ns, f.recursive_calls > 0 AS recursive,
+              s.call_id = f.first_call_id AS first, c.descendants, c.self_ns,
               -- own code that takes longer than this is a lone call's
               CASE WHEN params.lone_ratio > 0 AND f.finished >= 100 AND f.allocs + f.frees = 0
                 THEN params.lone_ratio * min(f.p99_ns, 10.0 * f.self_cpu_ns / f.calls) END AS lone_ns,
@@ -58,7 +64,7 @@ WITH RECURSIVE
        FROM slow_calls s JOIN function_stats f ON f.function_id = s.function_id CROSS JOIN params
             LEFT JOIN calls c ON c.id = s.call_id LEFT JOIN callees ON callees.call_id = s.call_id
        WHERE s.rank <= params.per_function AND s.cpu_ns >= params.min_ns
-         AND (params.min_ratio = 0 OR f.finished > 1 AND s.cpu_ns > 0 AND s.cpu_ns >= params.min_ratio * f.median_ns)),
+         AND (params.min_ratio = 0 OR f.finished >= params.min_calls AND s.cpu_ns > 0 AND s.cpu_ns >= params.min_ratio * f.median_ns)),
      -- of each gap within: its time on the processor, where there was a switch against its will or
      -- where there were page faults
      disturbed AS MATERIALIZED (
@@ -103,7 +109,7 @@ WITH RECURSIVE
        FROM disturbed d CROSS JOIN params LEFT JOIN within w ON w.call_id = d.call_id),
      chosen AS MATERIALIZED (
        SELECT n.*,
-              row_number() OVER (ORDER BY n.by_callee, n.mostly IN ('put aside', 'disturbed'), n.recursive, n.more_ns DESC,
+              row_number() OVER (ORDER BY n.by_callee, n.first OR n.mostly IN ('put aside', 'disturbed'), n.recursive, n.more_ns DESC,
                                  n.cpu_ns DESC, n.call_id) AS place
        FROM named n),
      walk(call_id, frame_id, text) AS (
@@ -120,7 +126,7 @@ SELECT f.name AS function,
        f.location,
        chosen.cpu_ns,
        chosen.median_ns,
-       chosen.mostly,
+       CASE WHEN chosen.by_callee THEN 'its slow calls' WHEN chosen.first THEN 'the first call' ELSE chosen.mostly END AS mostly,
        chosen.duration_ns,
        chosen.wait_ns,
        chosen.preempted_ns AS put_aside_ns,

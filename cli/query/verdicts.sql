@@ -10,12 +10,10 @@ WITH command AS (SELECT command AS text FROM command_again),
        FROM (SELECT function_id, max(self_cpu_ns) AS longest_ns, total(self_cpu_ns) AS ns FROM function_stats
              WHERE self_cpu_ns >= 500 * calls) s JOIN functions f ON f.id = s.function_id
        WHERE s.ns > 0 AND s.ns * 4 >= (SELECT total(self_cpu_ns) FROM function_stats)),
-     libraries AS ( -- some that are not recorded
-       SELECT group_concat(name, ', ') AS names FROM (
-         SELECT m.name FROM modules m
-         WHERE m.patched IS NULL AND m.name GLOB 'lib*' AND m.name NOT GLOB 'libfisql*'
-               AND NOT EXISTS (SELECT 1 FROM functions f WHERE f.module_id = m.id AND f.instrumented)
-         ORDER BY m.name GLOB 'lib[cm][.-]*', m.id LIMIT 3))
+     libraries AS ( -- some that are not recorded; which of them it calls is not known
+       SELECT m.id FROM modules m
+       WHERE m.patched IS NULL AND m.name GLOB 'lib*' AND m.name NOT GLOB 'libfisql*'
+             AND NOT EXISTS (SELECT 1 FROM functions f WHERE f.module_id = m.id AND f.instrumented))
 SELECT 'waiting, processor time, memory and errors: ' || value || ' does not record them'
 FROM run WHERE key = 'source'
 UNION ALL
@@ -23,9 +21,9 @@ SELECT 'who holds the locks: fisql run --locks ' || text FROM command
 WHERE NOT EXISTS (SELECT 1 FROM locks) AND NOT EXISTS (SELECT 1 FROM run WHERE key = 'source')
       AND (SELECT count(*) FROM threads) > (SELECT count(*) FROM processes)
 UNION ALL
-SELECT 'what libraries (' || l.names || ') take of ' || f.name || '''s time: fisql run --library-calls ' || c.text
-FROM command c, longest f, libraries l
-WHERE l.names IS NOT NULL AND NOT EXISTS (SELECT 1 FROM run WHERE key = 'source')
+SELECT 'what libraries take of ' || f.name || '''s time: fisql run --library-calls ' || c.text
+FROM command c, longest f
+WHERE EXISTS (SELECT 1 FROM libraries) AND NOT EXISTS (SELECT 1 FROM run WHERE key = 'source')
       AND NOT EXISTS (SELECT 1 FROM run WHERE key = 'options' AND value GLOB '*library-calls*')
 UNION ALL
 SELECT 'repeated results, ignored errors: ' || CASE

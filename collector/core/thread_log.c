@@ -111,49 +111,56 @@ bool thread_logs_unslotted(void)
 
 /* ---- threads ---- */
 
-/* For another thread only its processor time can be read. */
-static void usage_facts(struct facts *facts, uint32_t tid)
+void thread_usage_now(struct usage *now)
 {
-    struct usage usage = {.tick = clock_read(process.clock)};
-    bool own = tid == (uint32_t)syscall(SYS_gettid);
-    if (own)
-        usage_read(process.clock, &usage);
-    else if (!usage_cpu_of(tid, &usage.cpu_ns))
-        return;
-    facts_number(facts, FISQL_FACT_THREAD_CPU_TICK, usage.tick);
-    facts_number(facts, FISQL_FACT_THREAD_CPU_NS, usage.cpu_ns);
-    if (!own)
-        return;
-    facts_number(facts, FISQL_FACT_THREAD_WAITS, usage.waits);
-    facts_number(facts, FISQL_FACT_THREAD_PREEMPTIONS, usage.preemptions);
-    facts_number(facts, FISQL_FACT_THREAD_MINOR_FAULTS, usage.minor_faults);
-    facts_number(facts, FISQL_FACT_THREAD_MAJOR_FAULTS, usage.major_faults);
+    *now = (struct usage){.tick = clock_read(process.clock)};
+    if (process.gap_ticks != UINT64_MAX)
+        usage_read(process.clock, now);
 }
 
-/* For the calling thread, or one that the process's end cuts off. */
-static void named_facts(struct thread_log *log, const char *name, const char *how)
+static void usage_facts(struct facts *facts, const struct usage *usage, bool own)
+{
+    facts_number(facts, FISQL_FACT_THREAD_CPU_TICK, usage->tick);
+    facts_number(facts, FISQL_FACT_THREAD_CPU_NS, usage->cpu_ns);
+    if (!own)
+        return;
+    facts_number(facts, FISQL_FACT_THREAD_WAITS, usage->waits);
+    facts_number(facts, FISQL_FACT_THREAD_PREEMPTIONS, usage->preemptions);
+    facts_number(facts, FISQL_FACT_THREAD_MINOR_FAULTS, usage->minor_faults);
+    facts_number(facts, FISQL_FACT_THREAD_MAJOR_FAULTS, usage->major_faults);
+}
+
+/* For the calling thread as of `now`, or for one that the process's end cuts off: NULL, as only its
+ * processor time can be read. */
+static void named_facts(struct thread_log *log, const char *name, const char *how,
+                        const struct usage *now)
 {
     unsigned char buffer[640]; /* exactly the longest facts: stacks may be small */
     struct facts facts;
+    struct usage other = {.tick = clock_read(process.clock)};
     facts_begin(&facts, buffer, sizeof buffer, FISQL_CHUNK_THREAD, log->live.thread, log->live.tid);
     facts_text(&facts, FISQL_FACT_THREAD_NAME, name);
     facts_number(&facts, FISQL_FACT_THREAD_START_TICK, log->thread.start_tick);
     if (how != NULL) {
-        facts_number(&facts, FISQL_FACT_THREAD_END_TICK, clock_read(process.clock));
+        facts_number(&facts, FISQL_FACT_THREAD_END_TICK, now != NULL ? now->tick : other.tick);
         facts_text(&facts, FISQL_FACT_THREAD_HOW, how);
     }
-    if (process.gap_ticks != UINT64_MAX)
-        usage_facts(&facts, log->live.tid);
+    if (process.gap_ticks != UINT64_MAX &&
+        (now != NULL || usage_cpu_of(log->live.tid, &other.cpu_ns)))
+        usage_facts(&facts, now != NULL ? now : &other, now != NULL);
     facts_write(&facts);
 }
 
-void thread_log_facts(struct thread_log *log, const char *how)
+void thread_log_facts(struct thread_log *log, const char *how, const struct usage *now)
 {
     char name[17] = "";
+    struct usage usage;
     if (silent())
         return;
+    if (now == NULL)
+        thread_usage_now(&usage);
     prctl(PR_GET_NAME, (unsigned long)name, 0, 0, 0);
-    named_facts(log, name, how);
+    named_facts(log, name, how, now != NULL ? now : &usage);
 }
 
 static bool name_of_thread(uint32_t tid, char *name, size_t size)
@@ -180,7 +187,7 @@ void thread_logs_cut_off(void)
         if (thread_log_copy(log))
             slot_settle(log); /* the thread writes later events itself: process.ending */
         if (name_of_thread(log->live.tid, name, sizeof name))
-            named_facts(log, name, FISQL_HOW_WITH_PROCESS);
+            named_facts(log, name, FISQL_HOW_WITH_PROCESS, NULL);
     }
     lock_release(&lists_lock);
 }
@@ -303,7 +310,7 @@ struct thread_log *thread_log_start(void)
         log = paused_log != NULL ? log_resume() : log_make();
     if (log != NULL && current_log == NULL) {
         log->shadow.late = process.options.start_off || thread_choice_matters();
-        thread_log_facts(log, NULL);
+        thread_log_facts(log, NULL, NULL);
         if (fresh)
             given_name_facts(log);
         chunk_begin(log, log->thread.start_tick, 0, 0);
@@ -498,7 +505,7 @@ void thread_log_stop(const char *reason)
     struct quiet quiet;
     struct facts facts;
     quiet_begin(&quiet);
-    thread_log_finish(FISQL_HOW_WITH_PROCESS);
+    thread_log_finish(FISQL_HOW_WITH_PROCESS, NULL);
     facts_begin(&facts, buffer, sizeof buffer, FISQL_CHUNK_LOSS,
                 current_log != NULL ? current_log->live.thread : 0, (uint32_t)syscall(SYS_gettid));
     facts_text(&facts, FISQL_FACT_LOSS_REASON, reason);
@@ -532,13 +539,16 @@ static void log_end(struct thread_log *log)
     FEATURES_CALL(thread_ends)();
 }
 
-void thread_log_finish(const char *how)
+void thread_log_finish(const char *how, const struct usage *ended)
 {
     struct quiet quiet;
+    struct usage now;
     if (current_log == NULL && paused_log == NULL)
         return;
     quiet_begin(&quiet);
     collector_inside++;
+    if (ended == NULL)
+        thread_usage_now(&now); /* before we write: that time is ours */
     struct thread_log *log = current_log != NULL ? current_log : log_resume();
     uint64_t busy = log->busy;
     log->busy = 1;
@@ -548,7 +558,7 @@ void thread_log_finish(const char *how)
         ring_dump(log);
     else if (fisql_word_units(log->live.word) != log->min_units)
         flush(log, false);
-    thread_log_facts(log, how);
+    thread_log_facts(log, how, ended != NULL ? ended : &now);
     if (strcmp(how, FISQL_HOW_EXIT) == 0)
         log_end(log);
     slot_settle(log);
@@ -567,6 +577,7 @@ void thread_logs_leave(void)
 #endif
     for (struct thread_log *log = logs; log != NULL; log = log->next) {
         char name[17];
+        struct usage now;
         if (log->abandoned || log->thread.ended ||
             __atomic_load_n(&log->live.state, __ATOMIC_ACQUIRE) != FISQL_SLOT_LIVE)
             continue;
@@ -574,8 +585,11 @@ void thread_logs_leave(void)
             ring_dump(log);
         else if (fisql_word_units(log->live.word) != log->min_units)
             chunk_write(log);
+        bool own = log->live.tid == (uint32_t)syscall(SYS_gettid);
+        if (own)
+            thread_usage_now(&now);
         if (name_of_thread(log->live.tid, name, sizeof name))
-            named_facts(log, name, FISQL_HOW_WITH_PROCESS);
+            named_facts(log, name, FISQL_HOW_WITH_PROCESS, own ? &now : NULL);
         slot_settle(log);
         __atomic_store_n(&log->live.state, FISQL_SLOT_TAKEN, __ATOMIC_RELEASE);
     }
@@ -594,7 +608,7 @@ static void thread_ending(void *value)
         return;
     thread_is_ending = 1;
     BARRIER();
-    thread_log_finish(FISQL_HOW_EXIT);
+    thread_log_finish(FISQL_HOW_EXIT, NULL);
     FEATURES_CALL(thread_gone)();
     BARRIER();
     thread_is_ending = 0;

@@ -5,6 +5,7 @@
 #include "collector/core/base.h"
 #include "collector/core/count.h"
 #include "collector/core/shadow_stack.h"
+#include "collector/core/usage.h"
 #include "formats/live.h"
 
 struct call_time;
@@ -124,8 +125,11 @@ void thread_logs_leave(void);
 void thread_log_flush(struct thread_log *log);
 /* Ends recording for the calling thread; the log gets a loss with this reason. */
 void thread_log_stop(const char *reason);
-/* Ends the calling thread's log (a thread's or the process's end). */
-void thread_log_finish(const char *how);
+/* Ends the calling thread's log (a thread's or the process's end). ended: when it did, before what the
+ * collector does at the end, from thread_usage_now(); NULL = now. */
+void thread_log_finish(const char *how, const struct usage *ended);
+/* The clock, and the calling thread's usage if gaps are recorded. */
+void thread_usage_now(struct usage *now);
 /* Recording goes off for this thread: closes its log. */
 void thread_log_pause(struct thread_log *log);
 void thread_log_setup(void);
@@ -139,7 +143,7 @@ void thread_logs_forked(void);
 uint32_t thread_logs_interrupted(struct thread_log **found, uint32_t room);
 /* Sets the longest deltas that the fast path takes. */
 void thread_log_deltas(struct thread_log *log);
-/* Writes facts of the calling thread. how: how it ends, NULL at its start. */
-void thread_log_facts(struct thread_log *log, const char *how);
+/* Writes facts of the calling thread as of `now` (NULL = now). how: how it ends, NULL at its start. */
+void thread_log_facts(struct thread_log *log, const char *how, const struct usage *now);
 
 #endif

@@ -117,10 +117,12 @@ static void report_losses(void)
 
 static void process_end(void)
 {
+    struct usage ended;
     if (silent())
-        thread_log_finish(FISQL_HOW_WITH_PROCESS);
+        thread_log_finish(FISQL_HOW_WITH_PROCESS, NULL);
     if (silent() || !process_recording() || (uint32_t)getpid() != process.pid)
         return; /* not recorded, or a vfork's child, which owns nothing */
+    thread_usage_now(&ended);
     FEATURES_CALL(ending)();
     struct quiet quiet;
     quiet_begin(&quiet);
@@ -130,7 +132,7 @@ static void process_end(void)
         thread_logs_poke();
     }
     thread_logs_cut_off();
-    thread_log_finish(FISQL_HOW_WITH_PROCESS);
+    thread_log_finish(FISQL_HOW_WITH_PROCESS, &ended);
     FEATURES_CALL(ended)();
     hand_over_end();
     changes_write(true);

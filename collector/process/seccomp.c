@@ -67,7 +67,7 @@ static bool allows(const struct sock_fprog *filter, const int *calls, size_t cou
 static struct thread_log *seal(void)
 {
     struct thread_log *log = current_log;
-    thread_log_finish(FISQL_HOW_WITH_PROCESS);
+    thread_log_finish(FISQL_HOW_WITH_PROCESS, NULL);
     thread_logs_poke();
     current_log = NULL;
     __atomic_store_n(&process.active, PROCESS_NEVER, __ATOMIC_RELEASE);

@@ -139,7 +139,7 @@ void thread_log_forked(void)
     chunk_begin(own, now > at_fork.last_tick ? now : at_fork.last_tick, at_fork.depth, 0);
     thread_logs_add(own);
     current_log = own;
-    thread_log_facts(own, NULL);
+    thread_log_facts(own, NULL, NULL);
 }
 
 void thread_logs_forget(void)

@@ -77,7 +77,7 @@ has "digest: dead code" "Dead code    2 of 5 functions with hooks never called, 
 has "digest: what was checked" "
 Checked      errors; CPU time from 1%; waits from 5%" "$digest"
 has "digest: what was not" "
-Not checked  what libraries (libc.so.6) take of sum's time: fisql run --library-calls ./shop 7
+Not checked  what libraries take of sum's time: fisql run --library-calls ./shop 7
              repeated results, ignored errors: fisql run --values ./shop 7
 " "$digest"
 same "query findings: the same list" "$(sed -n 's/^[1-9]\. //p' <<<"$digest")" "$("$fisql" query findings --format csv | tail -n +2 | cut -d, -f2 | tr -d '\r"')"

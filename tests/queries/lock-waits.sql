@@ -1,3 +1,4 @@
+-- parameters: min_guessed_ns=3000
 -- positive: log_line, whose longest wait is in call 11; parse waits once
 .read tests/fixtures/small.sql
 INSERT INTO gaps(id, thread_id, call_id, frame_id, start_ns, wall_ns, wait_ns, preempted_ns, waits, preemptions,
@@ -21,8 +22,8 @@ INSERT INTO more(id, name, major_faults, waits, call_targets) VALUES
 -- negative: input and output
   (31, 'ReadFile', 0, 1, 1), (32, 'disk::ReadFile', 0, 1, 1), (33, 'conn_read', 0, 1, 1), (34, 'unlink', 0, 1, 1),
   (35, 'epoll_wait_for', 0, 1, 1), (36, 'flushAll', 0, 1, 1), (37, 'IORecv', 0, 1, 1),
--- negative: only a page was read; code that calls nothing
-  (38, 'page_alone', 1, 1, 1), (39, 'load32', 0, 1, 0);
+-- negative: only a page was read; code that calls nothing; too short for a guess
+  (38, 'page_alone', 1, 1, 1), (39, 'load32', 0, 1, 0), (40, 'moment', 0, 1, 1);
 INSERT INTO functions(id, module_id, address, size, name, line, instrumented, stable_id, call_targets)
   SELECT id, 1, 0x2000 + id * 16, 16, name, 1, 1, 's' || id, call_targets FROM more;
 INSERT INTO frames(id, parent_id, function_id, depth, calls, total_ns, self_ns, finished, raw_total_ns, raw_self_ns, child_calls)
@@ -34,5 +35,6 @@ INSERT INTO function_stats(function_id, calls, total_ns, self_ns, raw_total_ns, 
 INSERT INTO gaps(id, thread_id, call_id, frame_id, start_ns, wall_ns, wait_ns, preempted_ns, waits, preemptions,
     minor_faults, major_faults)
   SELECT id, 1, 1, id, 1000 * id, 3000, 3000, 0, waits, 0, 0, major_faults FROM more;
+UPDATE gaps SET wait_ns = 2999 WHERE frame_id = 40;
 DROP TABLE more;
 UPDATE function_stats SET self_wait_ns = 1 WHERE function_id IN (2, 4, 5, 6) OR function_id > 20;

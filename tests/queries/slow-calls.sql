@@ -2,7 +2,8 @@
 .read tests/fixtures/small.sql
 UPDATE function_stats SET median_ns = 6000 WHERE function_id = 2;
 UPDATE function_stats SET median_ns = 1000 WHERE function_id = 3;
-UPDATE function_stats SET median_ns = 1000, finished = 2 WHERE function_id IN (4, 5, 6);
+UPDATE function_stats SET median_ns = 1000, finished = 8 WHERE function_id IN (4, 5, 6);
+UPDATE function_stats SET finished = 8 WHERE function_id IN (2, 3);
 INSERT INTO slow_calls(function_id, rank, call_id, duration_ns, raw_duration_ns, wait_ns, preempted_ns) VALUES
 -- negative: main, called once: nothing is usual
   (1, 1, 1, 100000, 100000, 0, 0), (2, 1, 2, 130000, 130000, 100000, 0),
@@ -81,3 +82,13 @@ INSERT INTO calls(id, thread_id, frame_id, depth, enter_ns, duration_ns, parent_
 INSERT INTO slow_calls(function_id, rank, call_id, duration_ns, raw_duration_ns) VALUES
   (41, 1, 61, 3000, 3000), (44, 1, 65, 4000, 4000), (46, 1, 68, 2500, 2500);
 -- parameters: per_function=2
+-- negative: log_all, which finished too few; behind, with those that the machine slowed down: set_up's first call
+INSERT INTO functions(id, module_id, address, size, name, line, instrumented, stable_id, call_targets)
+  VALUES (51, 1, 0x5000, 64, 'log_all', 1, 1, 's51', 1), (52, 1, 0x5100, 64, 'set_up', 1, 1, 's52', 1);
+INSERT INTO function_stats(function_id, calls, total_ns, self_ns, raw_total_ns, raw_self_ns, finished, child_calls, calling,
+    single_child_calls, callees, callers, root_calls, unwound, open, depth_max, nesting_max, recursive_calls,
+    direct_recursive_calls, sequences, median_ns, first_call_id)
+  VALUES (51, 7, 30000, 30000, 30000, 30000, 7, 0, 0, 0, 0, 1, 0, 0, 0, 1, 1, 0, 0, 1, 1000, 90),
+         (52, 8, 30000, 30000, 30000, 30000, 8, 0, 0, 0, 0, 1, 0, 0, 0, 1, 1, 0, 0, 1, 1000, 97);
+INSERT INTO slow_calls(function_id, rank, call_id, duration_ns, raw_duration_ns) VALUES
+  (51, 1, 96, 20000, 20000), (52, 1, 97, 20000, 20000);

@@ -90,7 +90,7 @@ static void whole(void)
         "Checked      errors; CPU time from 1%; waits from 5% of the waiting threads' time and 10 "
         "ms; memory lost or gathered from 10% of the peak, or 1000 blocks\n"
         "Not checked  who holds the locks: fisql run --locks shop --now\n"
-        "             what libraries (libc.so.6) take of worker's time: fisql run "
+        "             what libraries take of worker's time: fisql run "
         "--library-calls shop --now\n"
         "             repeated results, ignored errors: fisql run --values shop --now\n"
         "             what happens where calls fail: fisql faults shop --now\n",
