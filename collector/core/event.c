@@ -16,6 +16,8 @@ void event_put_gap(struct event *event, uint64_t last, uint64_t *tick, bool now)
 {
     struct usage usage;
     usage_read(process.clock, &usage);
+    if (now)
+        usage.tick = clock_read(process.clock);
     if (now && usage.tick > *tick)
         *tick = usage.tick;
     uint64_t reading = usage.tick > *tick ? usage.tick - *tick : 0;

@@ -31,7 +31,8 @@ static inline void event_put_code(struct event *event, uint32_t code)
 }
 
 /* Puts a GAP record for the gap from `last` to an event at *tick. now: the event happens now; *tick
- * becomes the reading's tick, so that a preemption during the reading falls into the gap. */
+ * becomes the reading's end. So a preemption during the reading falls into the gap, and what the
+ * reading takes, a microsecond or two behind a wait, is not charged to a small call that follows. */
 void event_put_gap(struct event *event, uint64_t last, uint64_t *tick, bool now);
 
 /* Puts a TIME record if the event's own delta is too small. Returns that delta. */
