@@ -56,7 +56,7 @@ far_proxy 1" "$(sql run.db "SELECT name || ' ' || call_targets FROM functions WH
         same "proxies: far_proxy, not far_checked, which has another way ($with)" "far_proxy proxied 200" \
             "$(rows proxies function,target,calls -p max_size=90 -p max_self_ns=2000)"
         same "repeated-calls: over_items, not the main loop ($with)" "over_items far_item 100 200 20000" \
-            "$(rows repeated-calls caller,callee,longest,callee_runs,calls -p min_total_ns=0 | grep -vE '^(own|sum_up|main) ')"
+            "$(rows repeated-calls caller,callee,longest,callee_runs,calls -p min_total_ns=0 -p min_share=0 | grep -vE '^(own|sum_up|main) ')"
         same "single-callee: far_outer and far_inner are one function ($with)" "far_outer far_inner 200 600" \
             "$(rows single-callee function,callee,calls,callee_calls)"
         same "tight-calls: far_item, in over_items ($with)" "far_item over_items" \

@@ -25,9 +25,9 @@ for compiler in gcc clang; do
     build $compiler loops -O2 -g "$programs/loops.c" || continue
     recorded items
     same "repeated-calls: loops of main over items, which are the program ($compiler)" "main item 40000
-main same 9000" "$(loops -p min_total_ns=0)"
+main same 9000" "$(loops -p min_total_ns=0 -p min_share=0)"
     same "repeated-calls: what the compiler inlines, on demand ($compiler)" "main small 9000" \
-        "$(loops -p min_total_ns=0 -p inlined=1 | grep small)"
+        "$(loops -p min_total_ns=0 -p min_share=0 -p inlined=1 | grep small)"
     recorded requests
     same "repeated-calls: not a server's loop, whose step calls several functions ($compiler)" "" "$(loops)"
     "$fisql" query repeated-calls run.db >rows 2>words

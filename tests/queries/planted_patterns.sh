@@ -43,7 +43,7 @@ for level in -O0 -O2; do
     same "inline-candidates: square among them ($level)" square \
         "$("$fisql" query inline-candidates run.db --format csv -p inlined=1 -p max_self_ns=100000 -p min_share=0 | grep -o 'square' | head -n 1)"
     same "repeated-calls: square in sum ($level)" "sum,square" \
-        "$("$fisql" query repeated-calls run.db --format csv --demangle short -p inlined=1 -p min_total_ns=0 2>/dev/null | cut -d, -f1,3 | grep square)"
+        "$("$fisql" query repeated-calls run.db --format csv --demangle short -p inlined=1 -p min_total_ns=0 -p min_share=0 2>/dev/null | cut -d, -f1,3 | grep square)"
     same "recursion: fall, and ping with pong ($level)" "fall ping" \
         "$(functions recursion | sed 's/pong/ping/' | sort -u | paste -sd' ')"
     same "call-order: change after lock, and unlock after change ($level)" "change lock before

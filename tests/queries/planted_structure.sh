@@ -25,8 +25,8 @@ for compiler in gcc clang; do
         "$fisql" load -q run.bin
         # leaf and its like are inlined in a build without hooks: planted_advice.sh has those that are not.
         same "single-callee, repeated-calls, tight-calls: nothing that the compiler inlines anyway ($with)" "" \
-            "$(rows single-callee function | grep -vE '^(slow_sometimes|holder)')$(rows repeated-calls callee)$(rows tight-calls function -p min_saved=0 -p max_mode_ns=16384 -p min_share=10 -p min_calls=100)"
-        same "repeated-calls: alternate does not ($with)" "" "$(rows repeated-calls callee --function alternate)"
+            "$(rows single-callee function | grep -vE '^(slow_sometimes|holder)')$(rows repeated-calls callee -p min_share=0)$(rows tight-calls function -p min_saved=0 -p max_mode_ns=16384 -p min_share=10 -p min_calls=100)"
+        same "repeated-calls: alternate does not ($with)" "" "$(rows repeated-calls callee -p min_share=0 --function alternate)"
         same "complexity: modes has four sequences of calls ($with)" "modes 4 16 25" \
             "$(rows complexity function,sequences,calls,commonest_share -p min_modes=3 -p min_size=0 --function modes)"
         same "recursion: direct and mutual, one row a cycle ($with)" "direct 41 42 40 40 direct

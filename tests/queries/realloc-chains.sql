@@ -1,3 +1,4 @@
+-- parameters: min_copied=12
 -- positive: parse grew a block four times
 .read tests/fixtures/small.sql
 INSERT INTO alloc_chains VALUES (1, 1, 2, 1, 4, 2, 300, 10, 33), (2, 1, 1, 1, 2, 1, 50, 10, 15),
@@ -9,3 +10,6 @@ INSERT INTO alloc_chains VALUES (1, 1, 2, 1, 4, 2, 300, 10, 33), (2, 1, 1, 1, 2,
 -- edge: a chain exactly as long as asked for, outside any traced call
 INSERT INTO alloc_stacks VALUES (3, NULL, NULL, 'realloc', 4, 32, 4, 32, 1, 32, 1, 8, 8, 8, 5, 5, 0, 5, 5, 4, 4, NULL, NULL);
 INSERT INTO alloc_chains VALUES (4, 1, 3, 3, 3, 0, 0, 64, 8);
+-- negative: copied less, in few steps
+INSERT INTO alloc_stacks VALUES (4, 2, 3, 'realloc', 3, 24, 3, 24, 1, 24, 1, 8, 8, 8, 5, 5, 0, 5, 5, 4, 4, NULL, NULL);
+INSERT INTO alloc_chains VALUES (7, 1, 4, 4, 2, 1, 8, 8, 9);

@@ -10,9 +10,10 @@ CREATE TEMP TABLE more(id, name, size, scope, unit, inlined, call_targets, indir
 INSERT INTO more VALUES
   (11, 'too_short', 900, 'global', 9, 0, 1, 0, 11, 100), -- negatives: runs of 1.5 calls on average
   (12, 'small', 90, 'static', 1, 0, 1, 0, 12, 100),
-  (13, 'part_of_main', 900, 'global', 9, 0, 1, 0, 13, 100), -- positive: main lasts as long as its thread, the loop does not
+  (13, 'part_of_main', 900, 'global', 9, 0, 1, 0, 13, 1000), -- positive: main lasts as long as its thread, the loop does not
   (16, 'main_loop', 900, 'global', 9, 0, 1, 0, 16, 90000), -- negative: the loop does, as well, and this is no small step
   (17, 'main_items', 900, 'global', 9, 0, 1, 0, 17, 90000), -- positive: a small step
+  (18, 'next_to_nothing', 900, 'global', 9, 0, 1, 0, 18, 100), -- negative
   (14, 'recursive', 900, 'global', 9, 0, 1, 0, 14, 100),
   (15, 'quick', 900, 'global', 9, 0, 1, 0, 15, 100);
 INSERT INTO functions(id, module_id, address, size, name, linkage_name, file_id, line, instrumented, stable_id,
@@ -30,6 +31,6 @@ UPDATE edges SET caller_id = 2 WHERE callee_id IN (11, 12, 14, 15);
 UPDATE function_stats SET recursive_calls = 1 WHERE function_id = 14;
 UPDATE edges SET total_ns = 9 WHERE callee_id = 15; -- most of its time was put aside
 INSERT INTO callee_runs VALUES (2, 11, 10, 15, 2, 3, 2, 20000), (2, 12, 2, 5, 2, 3, 2, 20000),
-  (1, 13, 2, 5, 2, 3, 1, 20000), (1, 16, 2, 8, 1, 5, 1, 90000), (1, 17, 2, 9, 1, 5, 1, 90000),
+  (1, 13, 2, 5, 2, 3, 1, 20000), (1, 16, 2, 8, 1, 5, 1, 90000), (1, 18, 2, 8, 1, 5, 1, 90000), (1, 17, 2, 9, 1, 5, 1, 90000),
   (2, 14, 2, 5, 2, 3, 2, 20000), (2, 15, 2, 5, 2, 3, 2, 9000);
--- parameters: min_longest=2 min_mean=2 min_total_ns=10
+-- parameters: min_longest=2 min_mean=2 min_total_ns=10 min_share=0.05
