@@ -2,6 +2,7 @@
 #include "cli/record/attach.h"
 
 #include "base/must.h"
+#include "cli/record/attach_forks.h"
 #include "cli/record/attach_points.h"
 #include "cli/record/attach_seccomp.h"
 #include "cli/record/remote.h"
@@ -28,6 +29,7 @@
 #define PATIENT_MS 200u /* waits so long for a thread that waits; then takes one that computes */
 #define POINT_MS 10000u /* waits so long for a thread where code can be run */
 #define OPEN_MS 20000u  /* dlopen() and the like may take so long */
+#define FORKS_MS 1000u  /* waits so long for threads that may be about to call it */
 #define LEAVE_MS 10000u /* waits so long until no thread is in the collector */
 
 #if defined(__x86_64__)
@@ -249,11 +251,10 @@ static int symbols_find(struct attach *attach, struct remote *remote, struct err
     const struct {
         const char *name;
         uint64_t *address;
-    } symbols[] = {{"fisql_attach_start", &attach->start},
-                   {"fisql_attach_prepare", &attach->prepare},
-                   {"fisql_attach_patch", &attach->patch},
-                   {"fisql_attach_leave", &attach->leave},
-                   {SAID, &attach->attached}};
+    } symbols[] = {
+        {"fisql_attach_start", &attach->start},   {"fisql_attach_prepare", &attach->prepare},
+        {"fisql_attach_patch", &attach->patch},   {"fisql_attach_leave", &attach->leave},
+        {"fisql_attach_forget", &attach->forget}, {SAID, &attach->attached}};
     for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++)
         if (attach->stay.bias != 0)
             *symbols[i].address = attach_stay_symbol(&attach->stay, symbols[i].name);
@@ -430,7 +431,8 @@ int attach_patch(struct attach *attach, struct error *error)
 
 /* ---- leaving ---- */
 
-/* Lets the collector complete its log and give its memory back; closes the library. */
+/* Lets the collector complete its log and give its memory back; closes the library. 0; 1 = not yet: a
+ * thread may be about to call it; -1 with *error set. */
 static int put_out(struct attach *attach, struct stopped *stopped, struct remote *remote,
                    struct error *error)
 {
@@ -441,8 +443,18 @@ static int put_out(struct attach *attach, struct stopped *stopped, struct remote
         stay_restore(attach, stopped);
         return 0;
     }
-    size_t at = stopped_find(stopped, remote->tid);
-    stopped_keep_one(stopped, at);
+    /* While the others are stopped: a child that they forked meanwhile would find locks of the C library
+     * taken that exit() wants, for ever. */
+    remote->alone = true;
+    if (call(remote, "fisql_attach_forget()", attach->forget, 0, 0, &ignored, error) != 0)
+        return -1;
+    stopped_keep_one(stopped, stopped_find(stopped, remote->tid));
+    bool passed = attach_forks_passed(stopped->pid, remote->tid, FORKS_MS);
+    if (stopped_all_again(stopped, STOP_MS, error) != 0)
+        return -1;
+    if (!passed || attach_inside(&attach->text, stopped) != stopped->count)
+        return 1;
+    remote->alone = true;
     return call(remote, "dlclose()", attach->target.dlclose, attach->handle, 0, &ignored, error);
 }
 

@@ -32,9 +32,9 @@ struct attach {
     int memory;              /* the library as a file of ours, which no update of fisql changes */
     uint64_t inode;  /* of what it maps until it is left: of that; with musl, of the live area */
     uint64_t handle; /* of dlopen(); 0 = not there */
-    uint64_t start, prepare, patch, leave, attached; /* addresses in the process */
-    uint64_t patched;                                /* functions */
-    struct patch_attached left_alone;                /* by attach_patch() */
+    uint64_t start, prepare, patch, leave, forget, attached; /* addresses in the process */
+    uint64_t patched;                                        /* functions */
+    struct patch_attached left_alone;                        /* by attach_patch() */
 };
 
 /* What the process gets. */

@@ -39,6 +39,17 @@ enum outcome {
     GONE
 };
 
+/* Does the function wait for a lock? Then the others go on. */
+static void others_released(struct remote *remote)
+{
+    struct process_stat stat;
+    size_t at = stopped_find(remote->stopped, remote->tid);
+    if (!process_stat_read(remote->tid, &stat) || stat.state != 'S' || at == remote->stopped->count)
+        return;
+    stopped_keep_one(remote->stopped, at);
+    remote->alone = false;
+}
+
 static enum outcome wait_for(struct remote *remote, uint64_t end_ms, int *number)
 {
     const struct timespec look = {0, LOOK_NS};
@@ -57,8 +68,11 @@ static enum outcome wait_for(struct remote *remote, uint64_t end_ms, int *number
         }
         if (now_ms() >= end_ms)
             return TOO_LATE;
-        if (looks > 20) /* most calls are over by then */
+        if (looks > 20) { /* most calls are over by then */
+            if (remote->alone)
+                others_released(remote);
             nanosleep(&look, NULL);
+        }
     }
 }
 
@@ -218,6 +232,7 @@ int remote_function(struct remote *remote, const char *what, uint64_t function,
     if (stopped_write(remote->stopped, top - 8, &back, sizeof back) &&
         registers_set(remote, &registers))
         outcome = finish(remote, top, end_ms, &number, result, &done);
+    remote->alone = false;
     if (done)
         return 0;
     if (outcome == CRASHED)

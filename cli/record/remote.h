@@ -37,6 +37,9 @@ struct remote {
     uint64_t trap;   /* of a breakpoint instruction; 0 = none is used */
     uint64_t stack;  /* REMOTE_STACK_BYTES in the process; 0 = none yet */
     bool begun;
+    /* The next function runs while all other threads are stopped. They are let go if it sleeps, as it waits
+     * for a lock that one of them holds (stopped_keep_one()) */
+    bool alone;
 };
 
 /* Takes this thread, an index, which must have no signal on its way (stopped_thread.signal). Maps

@@ -1,6 +1,7 @@
 /* See attach.h. The calling thread is one of the program's, on a stack that `fisql record` mapped. */
 #include "collector/attach/attach.h"
 
+#include "collector/core/library.h"
 #include "collector/core/quiet.h"
 #include "collector/core/thread_log.h"
 #include "collector/patch/patch.h"
@@ -128,7 +129,16 @@ EXPORT void fisql_attach_leave(void)
         fork_notice(); /* else we would complete the parent's log */
     process_leave();
 }
+
+EXPORT void fisql_attach_forget(void)
+{
+    library_at_fork_end();
+}
 #else
+EXPORT void fisql_attach_forget(void)
+{
+}
+
 EXPORT void fisql_attach_prepare(void)
 {
 }

@@ -89,6 +89,16 @@ void library_at_fork(void (*before)(void), void (*parent)(void), void (*child)(v
         next(before, parent, child);
 }
 
+extern void __cxa_finalize(void *library) __attribute__((weak));
+
+/* dlclose() calls the same right before it unmaps us. Of the Itanium C++ ABI (3.3.5.3): glibc's takes the
+ * handlers off, too, musl's does nothing. */
+void library_at_fork_end(void)
+{
+    if (__cxa_finalize != NULL)
+        __cxa_finalize(__dso_handle);
+}
+
 /* Is the program's function of this name in this library, or nowhere? */
 static bool is_ours(const char *name)
 {

@@ -9,6 +9,8 @@
 __attribute__((noreturn)) void library_exit(int status);
 /* pthread_atfork() of any C library. */
 void library_at_fork(void (*before)(void), void (*parent)(void), void (*child)(void));
+/* Takes them off again, where the C library can. */
+void library_at_fork_end(void);
 /* Do the program's calls of malloc() reach us, or does it have its own malloc()? */
 bool library_sees_malloc(void);
 /* Are the program's hooks ours? A preloaded collector finds another one in a program that holds it
