@@ -52,6 +52,27 @@ static void on_stay(int number)
         pause();
 }
 
+/* A lock that is held most of the time by a thread that must run to give it back. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void *locks(void *unused)
+{
+    while (!__atomic_load_n(&counts->end, __ATOMIC_RELAXED)) {
+        pthread_mutex_lock(&lock);
+        usleep(2000);
+        pthread_mutex_unlock(&lock);
+        usleep(100);
+    }
+    return unused;
+}
+
+static uint64_t takes_lock(uint64_t number)
+{
+    pthread_mutex_lock(&lock);
+    pthread_mutex_unlock(&lock);
+    return number + 1;
+}
+
 static void *stays(void *unused)
 {
     raise(SIGUSR2);
@@ -112,6 +133,7 @@ static int program(void)
     sigaddset(&set, SIGUSR1);
     pthread_sigmask(SIG_BLOCK, &set, NULL); /* the main thread alone gets them */
     pthread_create(&other, NULL, stays, NULL);
+    pthread_create(&other, NULL, locks, NULL);
     for (int i = 0; i < 4; i++)
         pthread_create(&threads[i], NULL, all[i], NULL);
     pthread_sigmask(SIG_UNBLOCK, &set, NULL);
@@ -210,6 +232,34 @@ static void check_remote(pid_t pid)
           error.text);
 }
 
+/* A function that runs while all else is stopped, and wants a lock that a stopped thread holds. */
+static void check_alone(pid_t pid)
+{
+    struct stopped stopped = {0};
+    struct remote remote;
+    struct error error = {.text = ""};
+    unsigned done = 0, released = 0;
+    for (uint64_t i = 0; i < 20; i++) {
+        uint64_t result = 0;
+        if (stopped_begin(&stopped, pid, 3000, &error) != 0)
+            break;
+        size_t k = stopped_find(&stopped, pid), all = stopped.count;
+        if (k < all && remote_begin(&remote, &stopped, k, &error) == 0) {
+            remote.alone = true;
+            done += remote_function(&remote, "takes_lock", (uint64_t)(uintptr_t)takes_lock,
+                                    (const uint64_t[3]){i, 0, 0}, 10000, &result, &error) == 0 &&
+                    result == i + 1 && !remote.alone;
+            released += stopped.count == 1 && all > 1;
+            remote_end(&remote);
+        }
+        stopped_end(&stopped);
+        nap_ms(1);
+    }
+    check(done == 20 && released > 0,
+          "%u of 20 functions got their lock, others were let go for %u %s", done, released,
+          error.text);
+}
+
 static void check_refused(pid_t pid)
 {
     struct stopped first = {0}, second = {0};
@@ -272,6 +322,7 @@ int main(void)
     check_contexts(pid);
     check_step_out(pid);
     check_remote(pid);
+    check_alone(pid);
     check(counts->broken_calls == 0, "%llu waits ended early",
           (unsigned long long)counts->broken_calls);
     check(counts->sleep_early == 0, "%llu sleeps ended early",
