@@ -192,14 +192,15 @@ static void say_line(const struct counting *counting, enum said said, long rows)
         note("%s: %ld %s left out, each by several thresholds: %s", name, rows,
              rows == 1 ? "row is" : "rows are", text);
     else
-        note("%s: not counted, for it would take long, is what shows with %s", name, text);
+        note("%s: more may be left out, which would take long to count: %s", name, text);
     free(text);
 }
 
 /* Counts with each rule, and says what was left out. */
 static void count_and_say(struct counting *counting)
 {
-    long most = 0;
+    long alone = 0;
+    bool counted = true;
     counting->rows = count_rows(counting, NULL, 0);
     for (size_t i = 0; i < counting->rules_count; i++) {
         struct rule *rule = &counting->rules[i];
@@ -207,16 +208,18 @@ static void count_and_say(struct counting *counting)
         rule->more = all == NOT_COUNTED     ? NOT_COUNTED
                      : all > counting->rows ? all - counting->rows
                                             : 0;
-        most = rule->more > most ? rule->more : most;
+        alone += rule->more > 0 ? rule->more : 0;
+        counted &= rule->more != NOT_COUNTED;
     }
     say_rules(counting);
     say_line(counting, THRESHOLDS, 0);
     say_line(counting, NOT_COUNTED_RULES, 0);
-    if (counting->rows != 0 || most > 0 || counting->rules_count < 2)
+    if (!counted || counting->rules_count < 2)
         return;
+    /* A row that one rule alone hides is counted with this one; the others are hidden by several. */
     long all = count_rows(counting, counting->rules, counting->rules_count);
-    if (all > 0)
-        say_line(counting, ALL_RULES, all);
+    if (all > counting->rows + alone)
+        say_line(counting, ALL_RULES, all - counting->rows - alone);
 }
 
 void left_out_say(const struct query_request *request, const struct query_file *query,
