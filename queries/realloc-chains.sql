@@ -12,7 +12,7 @@
 -- report:      findings
 -- hides:       min_copied=0: their few steps copied next to nothing
 -- param:       min_length = 3 | reallocs | leave out places whose longest chain is shorter
--- param:       min_copied = 4096 | bytes | leave out places where less was copied, by a quarter as many reallocs at most
+-- param:       min_copied = 4096 | bytes | leave out places where less was copied, by a sixteenth as many reallocs at most
 -- param:       doubling = 0 | 0 or 1 | 1 = also blocks that doubled each time
 -- param:       wrappers = 0 | 0 or 1 | 1 = name wrappers of malloc, such as xmalloc, not their callers
 -- column:      function | - | that calls realloc last
@@ -44,7 +44,7 @@ WITH RECURSIVE
               max(CASE choice WHEN 1 THEN last_alloc_id END) AS alloc,
               max(CASE choice WHEN 1 THEN frame_id END) AS frame_id
        FROM ranked CROSS JOIN params GROUP BY function_id, site_id
-       HAVING max(length) >= max(params.min_length) AND max(sum(copied_bytes), 4 * sum(length)) >= max(params.min_copied)),
+       HAVING max(length) >= max(params.min_length) AND max(sum(copied_bytes), 16 * sum(length)) >= max(params.min_copied)),
      walk(start_id, frame_id, text) AS (
        SELECT g.frame_id, fr.parent_id, f.name
        FROM grouped g JOIN frames fr ON fr.id = g.frame_id JOIN functions f ON f.id = fr.function_id

@@ -1,4 +1,4 @@
--- parameters: min_copied=12
+-- parameters: min_copied=40
 -- positive: parse grew a block four times
 .read tests/fixtures/small.sql
 INSERT INTO alloc_chains VALUES (1, 1, 2, 1, 4, 2, 300, 10, 33), (2, 1, 1, 1, 2, 1, 50, 10, 15),
