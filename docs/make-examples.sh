@@ -1,7 +1,7 @@
 #!/bin/bash
 # Records docs/examples/shop.cc and writes what each query says of it to FOLDER/NAME.txt: the
 # examples of docs/queries.md. Queries on arguments and results are asked of docs/examples/till.c, those on locks of
-# accounts.c, growing-calls of receipt.c, library-time and system-calls of the system's sort, those on objects of examples/diary.c and examples/refcount.c, those on a campaign of shop.cc's.
+# accounts.c, growing-calls and findings of receipt.c, library-time and system-calls of the system's sort, those on objects of examples/diary.c and examples/refcount.c, those on a campaign of shop.cc's.
 # make-examples.sh FISQL FOLDER [NAME...]
 set -eu
 fisql=$(realpath "$1") folder=$(realpath "$2")
@@ -46,7 +46,7 @@ for query in "$@" ${all[@]+"${all[@]}"}; do
     ! grep -q '^-- needs: *values' "$queries/$query.sql" || of=(till.db)
     ! grep -q '^-- needs: *experiments' "$queries/$query.sql" || of=(campaign.db)
     [ "$query" != incidents ] || of=(crash.db)
-    [ "$query" != growing-calls ] || of=(receipt.db)
+    [[ "$query" != growing-calls && "$query" != findings ]] || of=(receipt.db)
     case $query in
         faults) of=(faulty.db) ;;
         library-time | system-calls) of=(sort.db) ;;
