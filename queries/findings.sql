@@ -175,7 +175,8 @@ WITH RECURSIVE params AS (
        FROM realloc_chains
        UNION ALL
        SELECT 'cpu', 'inline-candidates', '{f} stays a call, made ' || calls || ' times, most from '
-              || coalesce(caller, '?') || ': with -flto, or in a header, they are gone', function, location, saved_ns, NULL, 'likely'
+              || coalesce(caller, '?') || ': with -flto, or in a header, they are gone', function, location, saved_ns, NULL,
+              'likely'
        FROM inline_candidates
        UNION ALL
        SELECT 'cpu', 'proxies', '{f} only passes its ' || calls || ' calls on to ' || target, function, location,
@@ -539,7 +540,8 @@ WITH RECURSIVE params AS (
               || ' blocks, {bytes}, ' || CASE WHEN tidy THEN 'to' ELSE 'at' END || ' the end of '
               || CASE WHEN m.turns >= 2 THEN m.processes || ' processes' ELSE 'the run' END
               || CASE WHEN tidy THEN '' ELSE ', as much else: a cache, or they are lost' END,
-              f.name, coalesce(s.location, f.location), CASE WHEN tidy AND m.blocks < m.all_blocks THEN 'likely' ELSE 'perhaps' END,
+              f.name, coalesce(s.location, f.location),
+              CASE WHEN tidy AND m.blocks < m.all_blocks THEN 'likely' ELSE 'perhaps' END,
               100 * m.one_bytes / nullif(whole.peak_bytes, 0), 'peak memory', NULL, NULL, CAST(m.one_bytes AS INTEGER), NULL,
               m.bytes, 1,
               m.blocks >= 100 * m.turns AND (10 * m.blocks <= 9 * m.all_blocks OR NOT exits.within_main)
@@ -547,7 +549,8 @@ WITH RECURSIVE params AS (
               AND (tidy AND m.blocks >= params.min_lost * m.turns
                    OR 100 * m.one_bytes >= params.min_memory * whole.peak_bytes),
               coalesce(25 * m.one_bytes / nullif(whole.peak_bytes, 0), 0)
-       FROM lost_in m CROSS JOIN whole CROSS JOIN params CROSS JOIN exits CROSS JOIN tidy JOIN function_details f ON f.id = m.function_id
+       FROM lost_in m CROSS JOIN whole CROSS JOIN params CROSS JOIN exits CROSS JOIN tidy
+            JOIN function_details f ON f.id = m.function_id
             LEFT JOIN site_details s ON s.id = m.site_id
        UNION ALL
        SELECT 'memory', 'peak-memory', 'fisql query memory-timeline',

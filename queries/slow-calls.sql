@@ -64,7 +64,8 @@ WITH RECURSIVE
        FROM slow_calls s JOIN function_stats f ON f.function_id = s.function_id CROSS JOIN params
             LEFT JOIN calls c ON c.id = s.call_id LEFT JOIN callees ON callees.call_id = s.call_id
        WHERE s.rank <= params.per_function AND s.cpu_ns >= params.min_ns
-         AND (params.min_ratio = 0 OR f.finished >= params.min_calls AND s.cpu_ns > 0 AND s.cpu_ns >= params.min_ratio * f.median_ns)),
+         AND (params.min_ratio = 0
+              OR f.finished >= params.min_calls AND s.cpu_ns > 0 AND s.cpu_ns >= params.min_ratio * f.median_ns)),
      -- of each gap within: its time on the processor, where there was a switch against its will or
      -- where there were page faults
      disturbed AS MATERIALIZED (
@@ -109,8 +110,8 @@ WITH RECURSIVE
        FROM disturbed d CROSS JOIN params LEFT JOIN within w ON w.call_id = d.call_id),
      chosen AS MATERIALIZED (
        SELECT n.*,
-              row_number() OVER (ORDER BY n.by_callee, n.first OR n.mostly IN ('put aside', 'disturbed'), n.recursive, n.more_ns DESC,
-                                 n.cpu_ns DESC, n.call_id) AS place
+              row_number() OVER (ORDER BY n.by_callee, n.first OR n.mostly IN ('put aside', 'disturbed'), n.recursive,
+                                 n.more_ns DESC, n.cpu_ns DESC, n.call_id) AS place
        FROM named n),
      walk(call_id, frame_id, text) AS (
        SELECT c.id, fr.parent_id, f.name
