@@ -375,7 +375,7 @@ WITH RECURSIVE params AS (
             LEFT JOIN site_details hs ON hs.id = p.held_site_id CROSS JOIN whole
        WHERE l.kind NOT IN ('thread', 'once')),
      -- ---- memory ----
-     lost AS MATERIALIZED (
+     places AS MATERIALIZED (
        SELECT p.function_id, p.site_id, sum(a.blocks - a.freed_blocks) AS blocks, total(a.bytes - a.freed_bytes) AS bytes,
               sum(a.blocks) AS all_blocks,
               min(CASE WHEN a.blocks > a.freed_blocks
@@ -385,7 +385,8 @@ WITH RECURSIVE params AS (
        FROM alloc_stacks a JOIN alloc_places p ON p.stack_id = a.id AND p.wrappers = 0
        WHERE a.id NOT IN (SELECT stack_id FROM kept_stacks) AND p.function_id IS NOT NULL
              AND NOT EXISTS (SELECT 1 FROM recording_limits WHERE what = 'threads') -- others may have freed them
-       GROUP BY 1, 2 HAVING sum(a.blocks) > sum(a.freed_blocks)),
+       GROUP BY 1, 2),
+     lost AS (SELECT * FROM places WHERE blocks > 0),
      -- of processes that run one after another, each ends with some: as many as one has at a time
      images AS MATERIALIZED (
        SELECT executable, sum(processes) AS processes,
@@ -409,9 +410,7 @@ WITH RECURSIVE params AS (
        SELECT EXISTS (SELECT 1 FROM last_calls WHERE parent_id IS NULL AND ended = 2) AS within_main),
      -- does it free almost everywhere what it allocates? Else a cache's blocks look like lost ones
      tidy AS MATERIALIZED (
-       SELECT 4 * (SELECT max(0, count(*) - 3) FROM lost)
-              <= (SELECT count(*) FROM (SELECT 1 FROM alloc_places p WHERE p.wrappers = 0 AND p.function_id IS NOT NULL
-                                        GROUP BY p.function_id, p.site_id)) AS tidy),
+       SELECT 4 * max(0, total(blocks > 0) - 3) <= count(*) AS tidy FROM places),
      -- live memory at a quarter, half and three quarters of the run
      quarters AS MATERIALIZED (
        SELECT (SELECT coalesce(max(step), 0) + 1 FROM memory_steps) AS steps,

@@ -53,7 +53,7 @@ WITH RECURSIVE
        GROUP BY c.parent_id),
      candidates AS MATERIALIZED (
        SELECT s.*, f.median_ns, f.recursive_calls > 0 AS recursive,
-              s.call_id = f.first_call_id AS first, c.descendants, c.self_ns,
+              s.call_id IS f.first_call_id AS first, c.descendants, c.self_ns,
               -- own code that takes longer than this is a lone call's
               CASE WHEN params.lone_ratio > 0 AND f.finished >= 100 AND f.allocs + f.frees = 0
                 THEN params.lone_ratio * min(f.p99_ns, 10.0 * f.self_cpu_ns / f.calls) END AS lone_ns,

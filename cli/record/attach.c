@@ -431,14 +431,15 @@ int attach_patch(struct attach *attach, struct error *error)
 
 /* ---- leaving ---- */
 
-/* Lets the collector complete its log and give its memory back; closes the library. 0; 1 = not yet: a
+/* Lets the collector complete its log and give its memory back, unless it did (*out); closes the library. 0; 1 = not yet: a
  * thread may be about to call it; -1 with *error set. */
-static int put_out(struct attach *attach, struct stopped *stopped, struct remote *remote,
+static int put_out(struct attach *attach, struct stopped *stopped, struct remote *remote, bool *out,
                    struct error *error)
 {
     uint64_t ignored;
-    if (call(remote, "fisql_attach_leave()", attach->leave, 0, 0, &ignored, error) != 0)
+    if (!*out && call(remote, "fisql_attach_leave()", attach->leave, 0, 0, &ignored, error) != 0)
         return -1;
+    *out = true;
     if (attach->target.musl) { /* its dlclose() does nothing */
         stay_restore(attach, stopped);
         return 0;
@@ -487,18 +488,20 @@ static bool is_within(const struct attach *attach, pid_t pid)
     return library && found;
 }
 
-/* Tries once to leave a process. 0 = done; 1 = not yet; -1 with *error set. */
+/* Tries once to leave a process. 0 = done; 1 = not yet; -1 with *error set. *out: the collector has given
+ * back its memory, which may be the program's by now: nothing is written there any more. */
 static int leave_once(struct attach *attach, pid_t pid, struct remote *remote, bool impatient,
-                      struct error *error)
+                      bool *out, struct error *error)
 {
     struct stopped stopped = {0};
     int status = 1;
     if (stopped_begin(&stopped, pid, STOP_MS, error) != 0)
         return is_within(attach, pid) ? 1 : -1;
-    bool left = take_back(attach, &stopped);
+    bool left = *out ? attach_inside(&attach->text, &stopped) == stopped.count
+                     : take_back(attach, &stopped);
     size_t at = left ? attach_point(&stopped, attach->target.musl, impatient) : stopped.count;
     if (at < stopped.count && remote_begin(remote, &stopped, at, error) == 0) {
-        status = put_out(attach, &stopped, remote, error);
+        status = put_out(attach, &stopped, remote, out, error);
         remote_end(remote);
     }
     stopped_end(&stopped);
@@ -513,10 +516,11 @@ static int leave(struct attach *attach, pid_t pid, struct error *error)
     int status = 1;
     if (remote == NULL)
         return error_set(error, "out of memory");
+    bool out = false;
     for (bool last = false; status > 0 && !last; nap_ms(NAP_MS)) {
         uint64_t passed_ms = now_ms() - begun_ms;
         last = passed_ms >= LEAVE_MS;
-        status = leave_once(attach, pid, remote, passed_ms > PATIENT_MS, error);
+        status = leave_once(attach, pid, remote, passed_ms > PATIENT_MS, &out, error);
     }
     if (status > 0)
         error_set(error,
