@@ -292,12 +292,11 @@ struct call_frame_range call_frames_range(const struct call_frames *frames, size
                                      entry->program | (entry->eh != NULL ? 0 : PLAIN_PLACE)};
 }
 
-bool call_frames_may_save(const struct call_frames *frames, size_t index, unsigned number)
+/* Does the description have the byte of the rule that saves the register? Else it does not save it. */
+static bool may_save(const struct call_frame_entry *entry, const struct section *section,
+                     unsigned number)
 {
-    must(index < frames->count && number < 64);
-    const struct call_frame_entry *entry = &frames->entries[index];
-    const struct section section = section_of(entry);
-    return memchr(section.data + entry->program, DW_CFA_offset | (int)number,
+    return memchr(section->data + entry->program, DW_CFA_offset | (int)number,
                   entry->program_end - entry->program) != NULL;
 }
 
@@ -471,23 +470,64 @@ static bool run_one(struct machine *machine, struct dwarf_cursor *cursor)
     }
 }
 
-/* Runs a program up to the row of the wanted instruction. */
+/* Runs a program up to the row of the wanted instruction: what goes on to a later row changes
+ * nothing but `at`. */
 static bool run(struct machine *machine, uint64_t from, uint64_t to)
 {
     struct dwarf_cursor cursor = {machine->section->data + from, machine->section->data + to,
                                   false};
-    while (cursor.at < cursor.end) {
-        struct call_frame before = machine->now;
-        bool known = machine->cfa_known;
+    while (cursor.at < cursor.end && machine->at <= machine->wanted)
         if (!run_one(machine, &cursor) || cursor.failed)
             return false;
-        if (machine->at > machine->wanted) {
-            machine->now = before;
-            machine->cfa_known = known;
-            return true;
-        }
-    }
     return true;
+}
+
+/* A machine at the first row of a description; NULL without memory or if it is damaged. */
+static struct machine *machine_at(const struct section *section, const struct cie *cie,
+                                  const struct call_frame_entry *entry)
+{
+    struct machine *machine = malloc(sizeof *machine); /* most of it is `remembered` */
+    if (machine == NULL)
+        return NULL;
+    machine->section = section;
+    machine->cie = cie;
+    machine->now = (struct call_frame){0};
+    machine->initial = (struct call_frame){0};
+    machine->cfa_known = false;
+    machine->depth = 0;
+    machine->at = entry->start;
+    machine->wanted = UINT64_MAX;
+    bool known = run(machine, cie->program, cie->program_end);
+    if (!known) {
+        free(machine);
+        return NULL;
+    }
+    machine->initial = machine->now;
+    machine->at = entry->start;
+    return machine;
+}
+
+bool call_frames_save_both(const struct call_frames *frames, size_t index, unsigned one,
+                           unsigned other)
+{
+    must(index < frames->count && one < CALL_FRAME_REGISTERS && other < CALL_FRAME_REGISTERS);
+    const struct call_frame_entry *entry = &frames->entries[index];
+    const struct section section = section_of(entry);
+    struct cie cie;
+    if (!may_save(entry, &section, one) || !may_save(entry, &section, other) ||
+        !read_cie(&section, entry->cie, &cie))
+        return false;
+    struct machine *machine = machine_at(&section, &cie, entry);
+    if (machine == NULL)
+        return false;
+    struct dwarf_cursor cursor = {section.data + entry->program, section.data + entry->program_end,
+                                  false};
+    bool both = false;
+    while (!both && cursor.at < cursor.end && run_one(machine, &cursor) && !cursor.failed)
+        both = machine->now.saved[one].how == CALL_FRAME_AT &&
+               machine->now.saved[other].how == CALL_FRAME_AT;
+    free(machine);
+    return both;
 }
 
 bool call_frames_at(const struct call_frames *frames, uint64_t address, struct call_frame *frame)
@@ -497,21 +537,14 @@ bool call_frames_at(const struct call_frames *frames, uint64_t address, struct c
     if (next == 0 || address >= frames->entries[next - 1].end)
         return false;
     const struct call_frame_entry *entry = &frames->entries[next - 1];
-    struct section section = section_of(entry);
+    const struct section section = section_of(entry);
     if (!read_cie(&section, entry->cie, &cie))
         return false;
-    struct machine *machine = calloc(1, sizeof *machine);
+    struct machine *machine = machine_at(&section, &cie, entry);
     if (machine == NULL)
         return false;
-    machine->section = &section;
-    machine->cie = &cie;
-    machine->at = entry->start;
-    machine->wanted = UINT64_MAX;
-    bool known = run(machine, cie.program, cie.program_end);
-    machine->initial = machine->now;
-    machine->at = entry->start;
     machine->wanted = address;
-    known = known && run(machine, entry->program, entry->program_end) && machine->cfa_known;
+    bool known = run(machine, entry->program, entry->program_end) && machine->cfa_known;
     *frame = machine->now;
     frame->return_register = (uint16_t)cie.return_register;
     free(machine);

@@ -59,8 +59,10 @@ void call_frames_close(struct call_frames *frames);
  * those with one start, call_frames_at() knows the last. */
 struct call_frame_range call_frames_range(const struct call_frames *frames, size_t index);
 
-/* May that code save the register in its frame? It does not if this says no. */
-bool call_frames_may_save(const struct call_frames *frames, size_t index, unsigned number);
+/* Are there places in that code where both registers (below CALL_FRAME_REGISTERS) are saved in its
+ * frame? */
+bool call_frames_save_both(const struct call_frames *frames, size_t index, unsigned one,
+                           unsigned other);
 
 /* The frame just before the instruction that holds `address` runs; false if it is unknown or its
  * address is no register + offset. */

@@ -14,6 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define BUILD_ID_SHORT 8 /* digits; fewer may be of several files */
+
 /* The file's bytes from `offset` on; NULL if it has fewer than `size_bytes` there. */
 static const unsigned char *file_bytes(const struct elf_file *file, uint64_t offset,
                                        uint64_t size_bytes)
@@ -128,6 +130,18 @@ static const char *read_headers(struct elf_file *file)
     return NULL;
 }
 
+/* Rust's own toolchain, say, has no build-ids. Nobody can set the time of a file's last change of
+ * status. */
+static void name_cache(struct elf_file *file, const struct stat *status)
+{
+    if (strlen(file->build_id) >= BUILD_ID_SHORT)
+        snprintf(file->cache_name, sizeof file->cache_name, "%s", file->build_id);
+    else
+        snprintf(file->cache_name, sizeof file->cache_name, "at-%llx-%llx-%llx-%lx",
+                 (unsigned long long)status->st_dev, (unsigned long long)status->st_ino,
+                 (unsigned long long)status->st_ctim.tv_sec, status->st_ctim.tv_nsec);
+}
+
 /* Returns the words for errno. Notes a shortage if the system, not the file, prevents the
  * reading. */
 static const char *system_problem(void)
@@ -159,7 +173,10 @@ const char *elf_file_open(struct elf_file *file, const char *path)
     file->size_bytes = file->map_bytes = (size_t)status.st_size;
     file->modified_ns =
         (size_t)status.st_mtim.tv_sec * 1000000000u + (size_t)status.st_mtim.tv_nsec;
-    return read_headers(file);
+    const char *problem = read_headers(file);
+    if (problem == NULL)
+        name_cache(file, &status);
+    return problem;
 }
 
 const char *elf_file_take(struct elf_file *file, void *map, size_t map_bytes, size_t size_bytes)

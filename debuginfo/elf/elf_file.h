@@ -43,7 +43,9 @@ struct elf_file {
     uint32_t sections_count;
     const Elf64_Phdr *segments; /* may be unaligned: read through elf_file_segment() */
     uint16_t segments_count;
-    char build_id[2 * ELF_BUILD_ID_MAX + 1]; /* hexadecimal, "" = none */
+    char build_id[2 * ELF_BUILD_ID_MAX + 1];   /* hexadecimal, "" = none */
+    char cache_name[2 * ELF_BUILD_ID_MAX + 1]; /* for what is kept about it: the build-id, else its
+                                                * place on the disk and its last change; "" = none */
 };
 
 /* Opens the file at `path`. Returns NULL, or a static text with the reason. Close *file in both

@@ -1,4 +1,4 @@
-/* The cache of plans: see patch_cache.h. A file CACHE_DIR/BUILD-ID.patches: struct cache_header, the
+/* The cache of plans: see patch_cache.h. A file CACHE_DIR/NAME.patches (elf_file.h): struct cache_header, the
  * plan, what it leaves out, in this machine's byte order. We write it under another name and rename
  * it, so readers see all of it or nothing. A checksum shows damage. We still check each number that
  * leads somewhere. */
@@ -31,12 +31,6 @@ struct cache_header {
 struct cache_left {
     uint64_t address, reason;
 };
-
-static bool cache_path(char *path, size_t size, const char *cache_dir, const char *build_id)
-{
-    return cache_dir != NULL && strlen(build_id) >= 8 &&
-           snprintf(path, size, "%s/%s.patches", cache_dir, build_id) < (int)size;
-}
 
 static uint64_t checksum_of(const struct cache_header *header, const void *plan, const void *left)
 {
@@ -157,7 +151,7 @@ static int get(struct patch_plan *plan, const struct elf_file *module, const cha
                int64_t time_min_ns, struct error *error)
 {
     char path[4200];
-    bool cached = cache_path(path, sizeof path, cache_dir, module->build_id);
+    bool cached = symbol_cache_path(path, sizeof path, cache_dir, module, PATCHES_SUFFIX);
     int found = cached ? read_cache(plan, path, module, error) : 0;
     if (found != 0)
         return found < 0 ? -1 : 0;

@@ -1,5 +1,5 @@
-/* Plans for patching modules, and a cache of those that took time to make, in files named by the
- * build-id beside the inventories (symbol_cache.h). Unreadable, damaged and outdated files count as
+/* Plans for patching modules, and a cache of those that took time to make, in files beside
+ * the inventories and named as they are (symbol_cache.h). Unreadable, damaged and outdated files count as
  * absent; a failed write is ignored. */
 #ifndef FISQL_DEBUGINFO_PATCH_PATCH_CACHE_H
 #define FISQL_DEBUGINFO_PATCH_PATCH_CACHE_H

@@ -119,15 +119,7 @@ static uint64_t start_of(const struct elf_file *module)
  * handler: rax and rdx. No other function does that. */
 static bool leaves(const struct call_frames *frames, size_t index)
 {
-    struct call_frame frame;
-    struct call_frame_range range = call_frames_range(frames, index);
-    if (!call_frames_may_save(frames, index, 0) || !call_frames_may_save(frames, index, 1))
-        return false;
-    for (uint64_t at = range.start; at < range.end; at++)
-        if (call_frames_at(frames, at, &frame) && frame.saved[0].how == CALL_FRAME_AT &&
-            frame.saved[1].how == CALL_FRAME_AT)
-            return true;
-    return false;
+    return call_frames_save_both(frames, index, 0, 1);
 }
 
 static int list_pieces(struct listing *listing, const struct call_frames *frames)

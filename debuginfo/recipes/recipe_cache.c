@@ -31,12 +31,6 @@ struct cache_header {
     uint64_t tallies[RECIPE_TALLIES][RECIPE_REASONS_MAX];
 };
 
-static bool cache_path(char *path, size_t size, const char *cache_dir, const char *build_id)
-{
-    return cache_dir != NULL && strlen(build_id) >= 8 &&
-           snprintf(path, size, "%s/%s.recipes", cache_dir, build_id) < (int)size;
-}
-
 static uint64_t checksum_of(const struct cache_header *header, const void *hooks,
                             const void *values)
 {
@@ -175,7 +169,8 @@ int recipe_cache_read(struct recipes *recipes, const struct symbol_files *files,
     struct stat status;
     struct recipes found = {.problem = recipes->problem};
     int result = 0;
-    if (files->debug == NULL || !cache_path(path, sizeof path, cache_dir, files->module.build_id))
+    if (files->debug == NULL ||
+        !symbol_cache_path(path, sizeof path, cache_dir, &files->module, RECIPES_SUFFIX))
         return 0;
     int descriptor = symbol_cache_open(path, &status);
     if (descriptor < 0)
@@ -218,7 +213,7 @@ void recipe_cache_write(const struct recipes *recipes, const struct symbol_files
 {
     char path[4200], temporary[4300];
     const struct dwarf_section *section = dwarf_file_section(files->debug, ".debug_info");
-    if (!cache_path(path, sizeof path, options->cache_dir, files->module.build_id) ||
+    if (!symbol_cache_path(path, sizeof path, options->cache_dir, &files->module, RECIPES_SUFFIX) ||
         section == NULL || (section->size_bytes < CACHE_DEBUG_MIN && !options->cache_all))
         return;
     struct cache_header header = {.magic = CACHE_MAGIC,

@@ -1,5 +1,5 @@
 /* The cache of recipes: what recipes_make() found out about a module with much debug information,
- * in a file named by the build-id beside the inventories (symbol_cache.h). Unreadable, damaged and
+ * in a file beside the inventories and named as they are (symbol_cache.h). Unreadable, damaged and
  * outdated files count as absent. */
 #ifndef FISQL_DEBUGINFO_RECIPES_RECIPE_CACHE_H
 #define FISQL_DEBUGINFO_RECIPES_RECIPE_CACHE_H

@@ -33,9 +33,6 @@
 #define CACHE_DEBUG_MIN                                                                            \
     ((uint64_t)128 << 10)                   /* bytes of .debug_info from which a file pays: 50 ms */
 #define CACHE_COUNT_MAX ((uint64_t)1 << 28) /* of anything; more is damage */
-#define CACHE_SUFFIX ".symbols"
-#define RECIPES_SUFFIX ".recipes" /* recipe_cache.c's files count, too */
-#define PATCHES_SUFFIX ".patches" /* and patch_cache.c's */
 
 struct cache_header {
     uint64_t magic, checksum; /* checksum: of all that follows it */
@@ -56,11 +53,12 @@ struct cache_function {
     uint32_t call_sources, inlined_copies;
 };
 
-static bool cache_path(char *path, size_t size, const char *cache_dir, const char *build_id)
+bool symbol_cache_path(char *path, size_t size, const char *cache_dir,
+                       const struct elf_file *module, const char *suffix)
 {
-    /* elf_file.c makes the build-id of hexadecimal digits. */
-    return cache_dir != NULL && strlen(build_id) >= 8 &&
-           snprintf(path, size, "%s/%s" CACHE_SUFFIX, cache_dir, build_id) < (int)size;
+    /* elf_file.c makes the name of letters, digits and dashes. */
+    return cache_dir != NULL && module->cache_name[0] != 0 &&
+           snprintf(path, size, "%s/%s%s", cache_dir, module->cache_name, suffix) < (int)size;
 }
 
 #define HASH_FROM 16 /* the header's bytes that the checksum does not cover */
@@ -206,7 +204,7 @@ int symbol_cache_read(struct symbols *symbols, struct symbol_files *files, const
 {
     char path[4200];
     size_t size_bytes;
-    if (!cache_path(path, sizeof path, options->cache_dir, files->module.build_id))
+    if (!symbol_cache_path(path, sizeof path, options->cache_dir, &files->module, SYMBOLS_SUFFIX))
         return 0;
     const struct cache_header *header = map_cache(path, files, &size_bytes);
     if (header != NULL && header->frames != options->as_is) {
@@ -291,9 +289,9 @@ void symbol_cache_make_room(const char *cache_dir, uint64_t room_bytes)
         DIR *folder = opendir(cache_dir);
         for (struct dirent *entry; folder != NULL && (entry = readdir(folder)) != NULL;) {
             struct stat status;
-            size_t length = strlen(entry->d_name), suffix = strlen(CACHE_SUFFIX);
+            size_t length = strlen(entry->d_name), suffix = strlen(SYMBOLS_SUFFIX);
             const char *end = entry->d_name + (length < suffix ? 0 : length - suffix);
-            if ((strcmp(end, CACHE_SUFFIX) != 0 && strcmp(end, RECIPES_SUFFIX) != 0 &&
+            if ((strcmp(end, SYMBOLS_SUFFIX) != 0 && strcmp(end, RECIPES_SUFFIX) != 0 &&
                  strcmp(end, PATCHES_SUFFIX) != 0) ||
                 fstatat(dirfd(folder), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0)
                 continue;
@@ -400,7 +398,7 @@ void symbol_cache_write(const struct symbols *symbols, const struct symbol_files
 {
     char path[4200];
     const struct dwarf_section *section = dwarf_file_section(debug, ".debug_info");
-    if (!cache_path(path, sizeof path, options->cache_dir, files->module.build_id) ||
+    if (!symbol_cache_path(path, sizeof path, options->cache_dir, &files->module, SYMBOLS_SUFFIX) ||
         symbols->lines == NULL || !files->code || section == NULL ||
         (section->size_bytes < CACHE_DEBUG_MIN && !options->cache_all))
         return;

@@ -1,5 +1,5 @@
 /* The cache of inventories: what symbols_open() found out about a module with much debug
- * information, in a file named by the build-id. Unreadable, damaged and outdated files count as
+ * information, in a file named by the build-id (elf_file.h's cache_name). Unreadable, damaged and outdated files count as
  * absent; a failed write is ignored. */
 #ifndef FISQL_DEBUGINFO_SYMBOLS_SYMBOL_CACHE_H
 #define FISQL_DEBUGINFO_SYMBOLS_SYMBOL_CACHE_H
@@ -8,6 +8,15 @@
 
 #include "debuginfo/symbols/symbol_files.h"
 #include "debuginfo/symbols/symbols.h"
+
+/* The files of the cache end so; recipe_cache.c and patch_cache.c keep theirs beside ours. */
+#define SYMBOLS_SUFFIX ".symbols"
+#define RECIPES_SUFFIX ".recipes"
+#define PATCHES_SUFFIX ".patches"
+
+/* Where the cache keeps what it has of a module; false if nowhere. */
+bool symbol_cache_path(char *path, size_t size, const char *cache_dir,
+                       const struct elf_file *module, const char *suffix);
 
 /* Fills the functions and ranges of *symbols, and opens its line tables, which takes files->debug
  * over. Returns 1, 0 if the cache has nothing, -1 without memory. */

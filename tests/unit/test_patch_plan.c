@@ -627,6 +627,36 @@ static void cache(void)
     release(&library);
 }
 
+/* Without a build-id the cache knows a file by its place and its last change, which nobody can turn
+ * back. */
+static void cache_unnamed(void)
+{
+    struct library library, other;
+    if (!build(&library, "unnamed", "function any\n mov $1, %eax\n ret\n done any\n",
+               "-Wl,--build-id=none") ||
+        !plan(&library))
+        return;
+    check_string("", library.file.build_id, "a file has no build-id");
+    snprintf(cached, sizeof cached, "cache/%s.patches", library.file.cache_name);
+    reopen(&library, "when it is made");
+    reopen(&library, "from the cache");
+    change_byte(60);
+    reopen(&library, "when that is damaged");
+    struct stat status;
+    check(stat(library.path, &status) == 0, "the file has times");
+    int descriptor = open(library.path, O_WRONLY);
+    check(pwrite(descriptor, "", 0, 0) == 0 &&
+              futimens(descriptor, (struct timespec[]){status.st_atim, status.st_mtim}) == 0 &&
+              close(descriptor) == 0,
+          "which somebody sets as they were");
+    snprintf(other.path, sizeof other.path, "%s", library.path);
+    check(elf_file_open(&other.file, other.path) == NULL &&
+              strcmp(other.file.cache_name, library.file.cache_name) != 0,
+          "it has another name in the cache");
+    elf_file_close(&other.file);
+    release(&library);
+}
+
 #endif
 
 int main(void)
@@ -647,6 +677,7 @@ int main(void)
     damaged("moved.so");
     links();
     cache();
+    cache_unnamed();
 #endif
     return check_status();
 }
