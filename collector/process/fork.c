@@ -11,6 +11,10 @@
  * finds the page empty. Nothing is known then of its parent's open calls; the child begins with an
  * empty stack.
  *
+ * fork() calls the child's handlers in the order in which they were registered, and an allocator's
+ * may come before ours (jemalloc's do). Their first hook finds the page empty, too, and makes the
+ * child begin there: it must not write into its parent's log.
+ *
  * vfork() and clone() with CLONE_VM and CLONE_VFORK run on the parent's memory while the parent
  * waits: such a child's calls count as its parent's. clone() with CLONE_VM but without CLONE_SETTLS
  * runs beside its parent on the same thread-local variables, ours included: from there on neither
@@ -49,12 +53,14 @@
 THREAD_LOCAL uint32_t fork_under_way;
 static THREAD_LOCAL struct quiet fork_quiet;
 static THREAD_LOCAL uint64_t fork_tick;
+static THREAD_LOCAL bool fork_begun; /* in the child: a hook came before our handler */
 
 static void before_fork(void)
 {
     if (!process_recording() || fork_under_way++ != 0)
         return; /* or fork() called _Fork() */
     quiet_begin(&fork_quiet);
+    fork_begun = false;
     thread_log_forking();
     fork_tick = clock_read(process.clock);
 }
@@ -85,10 +91,9 @@ static void mark_ours(void)
     fork_mark_filtered();
 }
 
-static void forked_child(void)
+/* Makes the child of this thread's fork begin, with signals blocked. */
+static void continue_in_child(void)
 {
-    if (fork_under_way == 0 || --fork_under_way != 0)
-        return;
     collector_inside++;
     if (silent()) {
         silent_child();
@@ -98,6 +103,15 @@ static void forked_child(void)
     }
     mark_ours();
     collector_inside--;
+}
+
+static void forked_child(void)
+{
+    if (fork_under_way == 0 || --fork_under_way != 0)
+        return;
+    if (!fork_begun)
+        continue_in_child();
+    fork_begun = false;
     quiet_end(&fork_quiet);
 }
 
@@ -105,8 +119,15 @@ void fork_notice(void)
 {
     static uint32_t lock;
     struct quiet quiet;
-    if (!process_recording() || fork_under_way != 0 || collector_inside != 0)
+    if (!process_recording() || collector_inside != 0)
         return;
+    if (fork_under_way != 0) {
+        quiet_begin(&quiet);
+        continue_in_child();
+        fork_begun = true;
+        quiet_end(&quiet);
+        return;
+    }
     quiet_begin(&quiet);
     collector_inside++;
     lock_acquire(&lock);

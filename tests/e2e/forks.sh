@@ -55,3 +55,37 @@ for how in alone threads; do
     same "inherited blocks, $how: no unknown free" 0 "$(sql run.db "SELECT count(*) FROM losses WHERE reason = 'unknown frees'")"
     same "inherited blocks, $how: completeness" 0 "$("$fisql" query completeness --check >/dev/null 2>&1; echo $?)"
 done
+
+# The child's first hooks run before the collector's own handler.
+build gcc early_handlers -O2 -g "$programs/early_handlers.c" || exit 1
+gcc -O2 -g -o early_plain "$programs/early_handlers.c" || exit 1
+early() { # WHICH PROCESSES: the calls of one of them
+    sql run.db "SELECT f.name || ' ' || (count(*) / (count(DISTINCT p.id) * 1.0)) FROM calls c
+        JOIN threads t ON t.id = c.thread_id JOIN processes p ON p.id = t.process_id
+        JOIN recorded_frames r ON r.id = c.frame_id JOIN functions f ON f.id = r.function_id
+        WHERE $1 AND f.name IN ('before', 'in_parent', 'in_child', 'leaf', 'leaves', 'main', 'make', 'child_work')
+        GROUP BY f.name" | sed 's/\.0$//'
+}
+for program in early_handlers early_plain; do
+    what="$program: handlers before ours"
+    timeout 100 "$fisql" record -q ./$program
+    same "$what: status" 0 $?
+    run "$fisql" load -q run.bin
+    same "$what: loads without a word" "0 " "$status $err"
+    same "$what: calls of the parent" "before 20
+in_parent 20
+leaf 240
+leaves 40
+main 1
+make 20" "$(early "p.id = 1")"
+    same "$what: calls of each child" "child_work 1
+in_child 1
+leaf 1011
+leaves 2" "$(early "p.id > 1")"
+    same "$what: the children go on in make" "20 make" "$(sql run.db "SELECT count(*) || ' ' || g.name FROM calls c
+        JOIN recorded_frames r ON r.id = c.frame_id JOIN functions f ON f.id = r.function_id
+        JOIN recorded_frames q ON q.id = r.parent_id JOIN functions g ON g.id = q.function_id WHERE f.name = 'in_child'
+        GROUP BY g.name")"
+    same "$what: blocks" "80 80" "$(sql run.db "SELECT count(*) || ' ' || count(free_ns) FROM allocs WHERE size = 100")"
+    same "$what: no anomaly" 0 "$(sql run.db 'SELECT count(*) FROM anomalies')"
+done
