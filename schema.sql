@@ -559,7 +559,7 @@ CREATE TABLE block_flows( -- which function freed blocks of which allocating fun
   blocks INTEGER NOT NULL, bytes INTEGER NOT NULL,
   residence_ns INTEGER NOT NULL,   -- sum of the times from allocation to free
   residence_max_ns INTEGER NOT NULL,
-  mismatched INTEGER NOT NULL,     -- blocks freed by the wrong family (new and free, ...)
+  mismatched INTEGER NOT NULL,     -- blocks freed by the wrong family (new and free, ...); not an own operator new's
   example_alloc_id INTEGER NOT NULL,
   example_mismatch_id INTEGER      -- allocs.id of a mismatched block
 );

@@ -2,7 +2,8 @@
 -- question:    Which blocks were freed by the wrong function?
 -- group:       Memory
 -- description: Blocks that were freed by a family of functions other than the one that allocated them: new
---              and free, malloc and delete, new[] and delete.
+--              and free, malloc and delete, new[] and delete. What a program's own operator new takes from
+--              malloc is of the family new.
 -- advice:      This is an error, even if it happens to work: new[] and delete may differ in what
 --              they store before the block, and another allocator breaks it. Use the family's own,
 --              or a smart pointer with the right deleter.

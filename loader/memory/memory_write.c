@@ -4,7 +4,7 @@
 #include "loader/memory/memory_parts.h"
 #include "loader/sqlite/insert.h"
 
-extern const char memory_write_sql_places[];
+extern const char memory_write_sql_places[], memory_write_sql_operators[];
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
@@ -192,11 +192,19 @@ static int write_places(const struct memory *memory, sqlite3 *database, struct e
                : error_set(error, "writing block_places: %s", insert_problem(database));
 }
 
+static int forgive_operators(const struct memory *memory, sqlite3 *database, struct error *error)
+{
+    (void)memory;
+    return sqlite3_exec(database, memory_write_sql_operators, NULL, NULL, NULL) == SQLITE_OK
+               ? 0
+               : error_set(error, "writing block_flows: %s", insert_problem(database));
+}
+
 int memory_write(struct memory *memory, sqlite3 *database, struct error *error)
 {
     int (*const writers[])(const struct memory *, sqlite3 *, struct error *) = {
-        write_stacks,   write_counters, write_flows, write_groups,
-        write_timeline, write_facts,    write_places};
+        write_stacks, write_counters, write_flows, forgive_operators,
+        write_groups, write_timeline, write_facts, write_places};
     if (memory_errors_classify(&memory->errors, &memory->processes, memory->threads,
                                memory->threads_count, database, error) < 0 ||
         memory_errors_write(&memory->errors, database, error) < 0)

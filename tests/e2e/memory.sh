@@ -36,6 +36,15 @@ fail_without_handler malloc 103 free 1" "$(blocks fail_by_jump fail_by_throw fai
     same "new-handlers ($cxx): no wrong free" "0 0" "$(wrong)"
     same "new-handlers ($cxx): the query agrees" "" "$("$fisql" query mismatched-frees --format csv | tail -n +2)"
 
+    build $cxx onlynew -std=c++17 -g -O1 -fno-builtin "$programs/onlynew.cc" || continue
+    $cxx -std=c++17 -g -O1 -fno-builtin -w -o onlynew_plain "$programs/onlynew.cc"
+    for program in onlynew onlynew_plain; do
+        "$fisql" record -q ./$program
+        "$fisql" load -q run.bin
+        same "$program ($cxx): what an own operator new got is no mismatch, another block is" "wrong malloc delete 1" "$(sql run.db "
+            SELECT freed_by || ' ' || kind || ' ' || substr(free_kind, 1, 6) || ' ' || blocks FROM mismatched_frees")"
+    done
+
     # Operators new and delete of a library's own, with hooks and without.
     for hooks in "" "$fisql cc"; do
         # shellcheck disable=SC2086 # words
