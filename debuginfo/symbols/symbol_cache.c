@@ -23,27 +23,41 @@
 
 #include "base/array.h"
 #include "base/intern.h"
+#include "base/must.h"
 #include "base/unfinished.h"
 #include "debuginfo/dwarf/dwarf_functions.h"
 #include "debuginfo/symbols/symbol_lines.h"
 
 #define CACHE_MAGIC 0x4d59534c51534946u /* "FISQLSYM" */
-#define CACHE_VERSION 10u
+#define CACHE_VERSION 11u
 #define CACHE_TOTAL_MAX ((uint64_t)1 << 30) /* bytes of all files together */
 #define CACHE_DEBUG_MIN                                                                            \
     ((uint64_t)128 << 10)                   /* bytes of .debug_info from which a file pays: 50 ms */
+#define CACHE_FUNCTIONS_MIN 10000u          /* the same without it */
 #define CACHE_COUNT_MAX ((uint64_t)1 << 28) /* of anything; more is damage */
 
 struct cache_header {
     uint64_t magic, checksum; /* checksum: of all that follows it */
     uint32_t version;
     uint8_t instrumented,
-        frames; /* frames: made with functions that only unwind information knows */
-    uint8_t inlines, unused;
+        frames;              /* frames: made with functions that only unwind information knows */
+    uint8_t inlines, source; /* source: an index of sources[] */
     uint64_t module_bytes, module_modified_ns, debug_bytes, debug_modified_ns;
     uint64_t functions, ranges, units, unit_ranges, text_bytes;
 };
 _Static_assert(sizeof(struct cache_header) == 96, "the header is part of the cache's format");
+
+static const char *const sources[] = {"none", "symtab", "dwarf"};
+#define SOURCES_COUNT (sizeof sources / sizeof *sources)
+
+static uint8_t source_index(const char *source)
+{
+    uint8_t index = 0;
+    while (index < SOURCES_COUNT - 1 && strcmp(sources[index], source) != 0)
+        index++;
+    must(strcmp(sources[index], source) == 0);
+    return index;
+}
 
 struct cache_function {
     uint64_t address, size, name, linkage_name, file; /* the last three: offsets of texts */
@@ -125,9 +139,10 @@ static const struct cache_header *map_cache(const char *path, const struct symbo
     *size_bytes = (size_t)status.st_size;
     if (header->magic == CACHE_MAGIC && header->version == CACHE_VERSION &&
         header->module_bytes == files->module.size_bytes &&
-        header->module_modified_ns == files->module.modified_ns && files->debug != NULL &&
-        header->debug_bytes == files->debug->elf.size_bytes &&
-        header->debug_modified_ns == files->debug->elf.modified_ns &&
+        header->module_modified_ns == files->module.modified_ns &&
+        header->debug_bytes == (files->debug != NULL ? files->debug->elf.size_bytes : 0) &&
+        header->debug_modified_ns == (files->debug != NULL ? files->debug->elf.modified_ns : 0) &&
+        header->source < SOURCES_COUNT && (files->debug != NULL || header->units == 0) &&
         expected_bytes(header) == *size_bytes && header->text_bytes > 0 &&
         ((const char *)map)[*size_bytes - 1] == 0 &&
         checksum_of(header, *size_bytes) == header->checksum)
@@ -230,7 +245,8 @@ int symbol_cache_read(struct symbols *symbols, struct symbol_files *files, const
         if (!take_functions(symbols, header, functions, symbols->cached_texts, module_path) ||
             !take_ranges(symbols, header, ranges))
             result = 0;
-        else if (take_lines(symbols, files, header, units, unit_ranges, error) != 0)
+        else if (files->debug != NULL &&
+                 take_lines(symbols, files, header, units, unit_ranges, error) != 0)
             result = -1;
     }
     if (result != 1) {
@@ -242,6 +258,8 @@ int symbol_cache_read(struct symbols *symbols, struct symbol_files *files, const
         symbols->cached_texts = NULL;
         symbols->functions_count = symbols->ranges_count = 0;
     }
+    if (result == 1)
+        symbols->source = sources[header->source];
     symbols->cached = result == 1;
     symbols->inlines = result == 1 && header->inlines;
     munmap((void *)(uintptr_t)header, size_bytes);
@@ -352,8 +370,9 @@ static void put_content(struct cache_out *out, const struct cache_header *header
                         const struct text_list *texts)
 {
     static const char zeros[8];
-    size_t count;
-    const struct dwarf_unit_range *ranges = symbol_lines_ranges(symbols->lines, &count);
+    size_t count = 0;
+    const struct dwarf_unit_range *ranges =
+        symbols->lines != NULL ? symbol_lines_ranges(symbols->lines, &count) : NULL;
     out_put(out, (const char *)header + HASH_FROM, sizeof *header - HASH_FROM);
     out_put(out, functions, (size_t)header->functions * sizeof *functions);
     out_put(out, symbols->ranges, symbols->ranges_count * sizeof *symbols->ranges);
@@ -361,7 +380,8 @@ static void put_content(struct cache_out *out, const struct cache_header *header
         uint64_t unit = symbol_lines_unit_offset(symbols->lines, i);
         out_put(out, &unit, sizeof unit);
     }
-    out_put(out, ranges, count * sizeof *ranges);
+    if (count > 0)
+        out_put(out, ranges, count * sizeof *ranges);
     for (size_t i = 0; i < texts->count; i++)
         out_put(out, texts->texts[i], strlen(texts->texts[i]) + 1);
     out_put(out, zeros, (size_t)(header->text_bytes - texts->used));
@@ -393,30 +413,43 @@ static void save(const char *cache_dir, const char *path, struct cache_header *h
     free(out);
 }
 
+/* Does it take time to find out again? */
+static bool pays(const struct symbols *symbols, const struct dwarf_file *debug,
+                 const struct symbols_options *options)
+{
+    const struct dwarf_section *section =
+        debug != NULL ? dwarf_file_section(debug, ".debug_info") : NULL;
+    if (debug != NULL && (section == NULL || symbols->lines == NULL))
+        return false;
+    return options->cache_all || (section != NULL && section->size_bytes >= CACHE_DEBUG_MIN) ||
+           symbols->functions_count >= CACHE_FUNCTIONS_MIN;
+}
+
 void symbol_cache_write(const struct symbols *symbols, const struct symbol_files *files,
                         const struct dwarf_file *debug, const struct symbols_options *options)
 {
     char path[4200];
-    const struct dwarf_section *section = dwarf_file_section(debug, ".debug_info");
     if (!symbol_cache_path(path, sizeof path, options->cache_dir, &files->module, SYMBOLS_SUFFIX) ||
-        symbols->lines == NULL || !files->code || section == NULL ||
-        (section->size_bytes < CACHE_DEBUG_MIN && !options->cache_all))
+        !files->code || !pays(symbols, debug, options))
         return;
     struct cache_header header = {.magic = CACHE_MAGIC,
                                   .version = CACHE_VERSION,
                                   .instrumented = symbols->instrumented,
                                   .frames = options->as_is,
                                   .inlines = symbols->inlines,
+                                  .source = source_index(symbols->source),
                                   .module_bytes = files->module.size_bytes,
                                   .module_modified_ns = files->module.modified_ns,
-                                  .debug_bytes = debug->elf.size_bytes,
-                                  .debug_modified_ns = debug->elf.modified_ns,
                                   .functions = symbols->functions_count,
-                                  .ranges = symbols->ranges_count,
-                                  .units = symbol_lines_units_count(symbols->lines)};
-    size_t unit_ranges;
-    symbol_lines_ranges(symbols->lines, &unit_ranges);
-    header.unit_ranges = unit_ranges;
+                                  .ranges = symbols->ranges_count};
+    if (debug != NULL) {
+        size_t unit_ranges;
+        symbol_lines_ranges(symbols->lines, &unit_ranges);
+        header.debug_bytes = debug->elf.size_bytes;
+        header.debug_modified_ns = debug->elf.modified_ns;
+        header.units = symbol_lines_units_count(symbols->lines);
+        header.unit_ranges = unit_ranges;
+    }
     struct text_list texts = {0};
     struct cache_function *functions = calloc(symbols->functions_count + 1, sizeof *functions);
     put_text(&texts, ""); /* offset 0: none */

@@ -73,11 +73,7 @@ static int read_module(struct symbols *symbols, struct symbol_files *files,
                                   .threads = options->threads,
                                   .copies = !symbols->instrumented};
     const struct dwarf_file *debug = files->debug;
-    int result = symbol_cache_read(symbols, files, path, options, error);
-    if (result == 1)
-        symbols->source = "dwarf";
-    if (result != 0)
-        return result == 1 ? 0 : -1;
+    int result = 0;
     if (files->debug != NULL && !symbol_trial(files->debug, try_all, &search)) {
         symbols->problem = "damaged debug information";
         dwarf_file_close(files->debug);
@@ -104,8 +100,7 @@ static int read_module(struct symbols *symbols, struct symbol_files *files,
         files->debug = NULL;
     unsigned missing_dwo = dwarf.missing_dwo;
     dwarf_functions_release(&dwarf);
-    if (result == 0 && missing_dwo == 0 && symbols->problem == NULL && symbols->lines != NULL &&
-        shortage_noted() == 0)
+    if (result == 0 && missing_dwo == 0 && symbols->problem == NULL && shortage_noted() == 0)
         symbol_cache_write(symbols, files, debug, options);
     if (missing_dwo > 0 && symbols->problem == NULL)
         symbols->problem = "files of split debug information (.dwo) are missing";
@@ -132,12 +127,16 @@ static int read_wanted(struct symbols *symbols, struct symbol_files *files,
         if (result == 0)
             result = symbol_files_ask(files, path, options, error);
     }
+    if (result == 0 && !options->names_only)
+        result = symbol_cache_read(symbols, files, path, options, error);
     if (result == 0 && known != NULL)
         result = symbol_frames_read(&frames, &files->module, files->debug, error);
     if (result == 0)
         result = options->names_only
                      ? symbol_inventory_make(symbols, files, hooks, NULL, NULL, known, path, error)
                      : read_module(symbols, files, hooks, known, path, options, error);
+    else if (result > 0)
+        result = 0; /* the cache had it */
     symbol_frames_release(&frames);
     if (symbols->problem == NULL && !options->names_only)
         symbols->problem = problem_of(symbols);

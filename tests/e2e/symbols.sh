@@ -206,6 +206,20 @@ touch app
 same "cache: a file of another time is not used" "cached	0" "$("$dump" -C -c cache -q ./app | grep cached)"
 same "cache: a folder that cannot be written is no error" "$("$dump" ./app)" "$("$dump" -C -c /proc/none ./app)"
 
+# The same of files without debug information, with names and without, and without a build-id.
+for what in symtab none; do
+    option=--strip-debug
+    [ $what = none ] && option=--strip-all
+    strip $option --remove-section=.note.gnu.build-id -o $what app
+    "$dump" -C -f -c cache -q ./$what >/dev/null
+    same "cache, $what: it is read" "cached	1 $("$dump" -f -q ./$what | grep -E '^(source|problem)')" "$("$dump" -C -f -c cache -q ./$what |
+        grep cached) $("$dump" -C -f -c cache -q ./$what | grep -E '^(source|problem)')"
+    same "cache, $what: functions are those of the program" "$("$dump" -f ./$what)" "$("$dump" -C -f -c cache ./$what)"
+    same "cache, $what: pieces are those of the program" "$("$dump" -f -p ./$what)" "$("$dump" -C -f -c cache -p ./$what)"
+done
+cp app symtab # its debug information is there now
+same "cache: what was made without debug information is not used with it" "$("$dump" -f ./symtab)" "$("$dump" -C -f -c cache ./symtab)"
+
 # Damaged files: no crash, no hang, and what is wrong is said or the names are still there.
 compile clang++ app -O0 -gdwarf-5 classes.cc
 cat >damage.py <<'END'
