@@ -34,17 +34,19 @@ WITH params AS (SELECT coalesce(:min_callees, 7) AS min_callees, coalesce(:min_s
        WHERE f.call_targets = 0 AND f.size < params.min_size
          AND f.id NOT IN ( -- itself, or through a pointer
            SELECT caller_id FROM edge_details WHERE caller_id IS NOT NULL AND NOT inlined)),
-     jumped AS MATERIALIZED (SELECT caller_id, site_id, callee_id FROM tail_calls),
+     jumped AS MATERIALIZED (SELECT caller_id, coalesce(site_id, 0) AS site_id, callee_id FROM tail_calls),
      called AS MATERIALIZED ( -- what a call through a pointer reaches is its caller's choice: one callee a site
        SELECT c.caller_id AS function_id, c.caller_site_id AS site_id,
               CASE p.indirect WHEN 1 THEN -p.id ELSE c.callee_id END AS callee
        FROM context_edges c JOIN functions f ON f.id = c.caller_id
             LEFT JOIN sites p ON p.id = c.site_id AND c.site_id IS NOT c.caller_site_id
+            LEFT JOIN jumped j ON j.caller_id = c.caller_id AND j.site_id = coalesce(c.site_id, 0)
+                                  AND j.callee_id = c.callee_id
        WHERE c.caller_id IN (SELECT function_id FROM wide) AND c.callee_id NOT IN (SELECT id FROM accessors)
          -- of optimised code: not what an inlined function calls, or one that it called last
          AND (f.module_id NOT IN (SELECT id FROM plain_modules)
               OR p.file_id IS NULL OR f.file_id IS NULL OR p.file_id = f.file_id AND p.line >= f.line)
-         AND (c.caller_id, c.site_id, c.callee_id) NOT IN (SELECT caller_id, site_id, callee_id FROM jumped)),
+         AND j.callee_id IS NULL), -- NOT IN of three columns looks through all
      counted AS (
        SELECT function_id, count(DISTINCT callee) AS callees, count(DISTINCT CASE WHEN callee < 0 THEN callee END) AS pointers
        FROM called GROUP BY function_id),
