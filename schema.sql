@@ -1561,7 +1561,11 @@ CREATE VIEW alloc_wrappers AS -- functions that get, resize or free a block for 
   GROUP BY fr.function_id
   HAVING min(up.min_size) < max(up.max_size) -- one that makes objects of one size is a constructor
      -- in most calls, or where a block has to grow
-     AND (max(s.usual) OR min(up.grows));
+     AND (max(s.usual) OR min(up.grows))
+  UNION -- an own operator of C++ is no other, whatever it calls
+  SELECT s.function_id
+  FROM functions f JOIN function_stats s ON s.function_id = f.id
+  WHERE (f.name GLOB 'operator new*' OR f.name GLOB 'operator delete*') AND s.total_allocs + s.total_frees > 0;
 
 CREATE VIEW alloc_places AS -- alloc_stacks with the function that wanted the blocks, and the place in it
   WITH RECURSIVE

@@ -43,6 +43,9 @@ fail_without_handler malloc 103 free 1" "$(blocks fail_by_jump fail_by_throw fai
         "$fisql" load -q run.bin
         same "$program ($cxx): what an own operator new got is no mismatch, another block is" "wrong malloc delete 1" "$(sql run.db "
             SELECT freed_by || ' ' || kind || ' ' || substr(free_kind, 1, 6) || ' ' || blocks FROM mismatched_frees")"
+        same "$program ($cxx): an own operator new allocates for its callers" "right 5
+wrong 1" "$(sql run.db "SELECT f.name || ' ' || a.blocks FROM alloc_places p JOIN alloc_stacks a ON a.id = p.stack_id
+            JOIN functions f ON f.id = p.function_id WHERE NOT p.wrappers AND a.max_size < 100 ORDER BY 1")"
     done
 
     # Operators new and delete of a library's own, with hooks and without.
