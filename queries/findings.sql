@@ -535,8 +535,11 @@ WITH RECURSIVE params AS (
        FROM lock_findings l CROSS JOIN whole CROSS JOIN params
        UNION ALL
        SELECT 'memory', 'not-freed', 'fisql query leaking-calls',
-              '{f} ({at}) ' || CASE WHEN tidy THEN 'loses ' ELSE 'still holds ' END || m.blocks || ' of its ' || m.all_blocks
-              || ' blocks, {bytes}, ' || CASE WHEN tidy THEN 'to' ELSE 'at' END || ' the end of '
+              '{f} ({at}) ' || CASE WHEN tidy THEN 'loses ' ELSE 'still holds ' END
+              || CASE WHEN m.all_blocks = 1 THEN 'its one block'
+                      WHEN m.blocks = m.all_blocks THEN 'all its ' || m.blocks || ' blocks'
+                      ELSE m.blocks || ' of its ' || m.all_blocks || ' blocks' END
+              || ', {bytes}, ' || CASE WHEN tidy THEN 'to' ELSE 'at' END || ' the end of '
               || CASE WHEN m.turns >= 2 THEN m.processes || ' processes' ELSE 'the run' END
               || CASE WHEN tidy THEN '' ELSE ', as much else: a cache, or they are lost' END,
               f.name, coalesce(s.location, f.location),
