@@ -111,7 +111,6 @@ static void forked_child(void)
         return;
     if (!fork_begun)
         continue_in_child();
-    fork_begun = false;
     quiet_end(&fork_quiet);
 }
 

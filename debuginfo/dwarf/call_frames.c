@@ -497,8 +497,7 @@ static struct machine *machine_at(const struct section *section, const struct ci
     machine->depth = 0;
     machine->at = entry->start;
     machine->wanted = UINT64_MAX;
-    bool known = run(machine, cie->program, cie->program_end);
-    if (!known) {
+    if (!run(machine, cie->program, cie->program_end)) {
         free(machine);
         return NULL;
     }

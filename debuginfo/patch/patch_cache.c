@@ -1,6 +1,6 @@
-/* The cache of plans: see patch_cache.h. A file CACHE_DIR/NAME.patches (elf_file.h): struct cache_header, the
- * plan, what it leaves out, in this machine's byte order. We write it under another name and rename
- * it, so readers see all of it or nothing. A checksum shows damage. We still check each number that
+/* The cache of plans: see patch_cache.h. A file CACHE_DIR/NAME.patches (elf_file.h's cache_name):
+ * struct cache_header, the plan, what it leaves out, in this machine's byte order. We write it under
+ * another name and rename it, so readers see all of it or nothing. A checksum shows damage. We still check each number that
  * leads somewhere. */
 #include "debuginfo/patch/patch_cache.h"
 

@@ -1,6 +1,6 @@
 /* The cache of inventories: what symbols_open() found out about a module with much debug
- * information, in a file named by the build-id (elf_file.h's cache_name). Unreadable, damaged and outdated files count as
- * absent; a failed write is ignored. */
+ * information or many functions, in a file named by the build-id, if it has one (elf_file.h's
+ * cache_name). Unreadable, damaged and outdated files count as absent; a failed write is ignored. */
 #ifndef FISQL_DEBUGINFO_SYMBOLS_SYMBOL_CACHE_H
 #define FISQL_DEBUGINFO_SYMBOLS_SYMBOL_CACHE_H
 
